@@ -1,0 +1,102 @@
+// Where variables and values that cross regions live: the stack where one region sees them, scratch memory otherwise.
+#include <algorithm>
+
+#include "backends/cpu/codegen/emitter.hpp"
+
+namespace quern::cpu::codegen {
+namespace {
+
+constexpr std::uint64_t none = ~std::uint64_t{0};
+constexpr std::uint64_t largest_on_stack_bytes = 16 * 1024;
+
+}  // namespace
+
+std::uint64_t emitter::reserve_scratch(std::uint64_t size_bytes) {
+    const std::uint64_t at = scratch_bytes_;
+    scratch_bytes_ = (at + size_bytes + 63) / 64 * 64;
+    return at;
+}
+
+void emitter::prepare_homes() {
+    variable_allocas_.assign(module_.variables.size(), nullptr);
+    variable_scratch_.assign(module_.variables.size(), none);
+    spill_scratch_.assign(module_.values.size(), none);
+    for (std::size_t i = 0; i < module_.variables.size(); ++i) {
+        const ir::variable& v = module_.variables[i];
+        if (v.storage == ir::storage::shared) {
+            variable_scratch_[i] = reserve_scratch(host_layout_.size_bytes(v.type));
+            continue;
+        }
+        const std::uint64_t size = std::max<std::uint64_t>(1, layout_at(divergence_.variables[i]).size_bytes(v.type));
+        if (plan_.in_scratch[i]) variable_scratch_[i] = reserve_scratch(size * vector_count());
+        else if (size > largest_on_stack_bytes) variable_scratch_[i] = reserve_scratch(size);
+        else variable_allocas_[i] = allocate(llvm::ArrayType::get(b_.getInt8Ty(), size), "variable");
+    }
+    for (std::size_t i = 0; i < module_.values.size(); ++i) {
+        if (!plan_.spilled[i]) continue;
+        std::uint64_t size = 0;
+        const layout& l = layout_at(divergence_.values[i]);
+        for (const leaf& each : l.leaves(module_.values[i].type)) size += std::uint64_t{ir::size_bytes(each.kind)} * l.lanes();
+        spill_scratch_[i] = reserve_scratch(size * vector_count());
+    }
+    if (plan_.keeps_returned) returned_scratch_ = reserve_scratch(std::uint64_t{lanes_} * vector_count());
+}
+
+llvm::Value* emitter::scratch_at(std::uint64_t offset_bytes, std::uint64_t bytes_per_vector) {
+    llvm::Value* at = offset_pointer(scratch_, i64(offset_bytes));
+    if (bytes_per_vector == 0) return at;
+    return offset_pointer(at, b_.CreateMul(b_.CreateZExt(at_.vector, b_.getInt64Ty()), i64(bytes_per_vector)));
+}
+
+llvm::Value* emitter::variable_pointer(std::uint32_t variable) {
+    if (variable_allocas_[variable]) return variable_allocas_[variable];
+    const ir::type_id type = module_.variables[variable].type;
+    const std::uint64_t per_vector = plan_.in_scratch[variable] ? layout_at(divergence_.variables[variable]).size_bytes(type) : 0;
+    return scratch_at(variable_scratch_[variable], per_vector);
+}
+
+void emitter::declare(ir::variable_id v) {
+    // a new life: what an earlier iteration left is not carried along
+    if (llvm::AllocaInst* home = variable_allocas_[v.number]; home && layout_at(divergence_.variables[v.number]).size_bytes(module_[v].type) <= 1024) {
+        const layout& l = layout_at(divergence_.variables[v.number]);
+        for (const leaf& each : l.leaves(module_[v].type)) {
+            llvm::Type* scalar = memory_type(each.kind);
+            llvm::Type* type = l.lanes() > 1 ? vector_of(scalar) : scalar;
+            b_.CreateAlignedStore(llvm::UndefValue::get(type), offset_pointer(home, i64(each.offset_bytes)), llvm::Align(1));
+        }
+    }
+}
+
+void emitter::spill(ir::value_id v, const components& value) {
+    accessed_root_ = module_.parameters.size();
+    const layout& l = layout_at(divergence_.values[v.number]);
+    const std::vector<leaf> leaves = l.leaves(module_[v].type);
+    std::uint64_t size = 0, offset = 0;
+    for (const leaf& each : leaves) size += std::uint64_t{ir::size_bytes(each.kind)} * l.lanes();
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        llvm::Value* at = scratch_at(spill_scratch_[v.number] + offset, size);
+        llvm::Value* x = l.lanes() == 1 ? scalar(value[i]) : vector(value[i]);
+        mark_scope(b_.CreateAlignedStore(to_memory(x, leaves[i].kind), at, llvm::Align(1)));
+        offset += std::uint64_t{ir::size_bytes(leaves[i].kind)} * l.lanes();
+    }
+}
+
+components emitter::reload(ir::value_id v) {
+    accessed_root_ = module_.parameters.size();
+    const layout& l = layout_at(divergence_.values[v.number]);
+    const std::vector<leaf> leaves = l.leaves(module_[v].type);
+    std::uint64_t size = 0, offset = 0;
+    for (const leaf& each : leaves) size += std::uint64_t{ir::size_bytes(each.kind)} * l.lanes();
+    components all;
+    for (const leaf& each : leaves) {
+        llvm::Value* at = scratch_at(spill_scratch_[v.number] + offset, size);
+        llvm::Type* scalar = memory_type(each.kind);
+        llvm::Value* x = in_scope(b_.CreateAlignedLoad(l.lanes() == 1 ? scalar : vector_of(scalar), at, llvm::Align(1)));
+        x = from_memory(x, each.kind);
+        all.push_back(l.lanes() == 1 ? lane_value::uniform(x) : lane_value::varying(x));
+        offset += std::uint64_t{ir::size_bytes(each.kind)} * l.lanes();
+    }
+    return all;
+}
+
+}  // namespace quern::cpu::codegen

@@ -1,0 +1,107 @@
+#include "backends/cpu/queue.hpp"
+
+#include <chrono>
+#include <cstring>
+
+#include "backends/cpu/scheduler.hpp"
+
+namespace quern::cpu {
+namespace {
+
+void drain(queue_core& core) noexcept {
+    while (core.ring.run_next(core.scheduler.get(), core.threads)) {}
+}
+
+void work(const std::shared_ptr<queue_core> core) {
+    while (core->ring.wait_for_work()) drain(*core);
+}
+
+}  // namespace
+
+void event::wait() {
+    wait_on_device();
+    core_->ring.throw_error();
+}
+
+void event::stamp() noexcept {
+    timestamp_ns_ = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
+}
+
+queue::queue(std::shared_ptr<cpu::scheduler> s, std::uint32_t threads) : core_(std::make_shared<queue_core>()) {
+    core_->scheduler = std::move(s);
+    core_->threads = threads;
+    if (core_->scheduler != nullptr) worker_ = std::thread(work, core_);
+}
+
+queue::~queue() {
+    if (!worker_.joinable()) return;
+    core_->ring.stop();
+    // The worker itself gets here if its command held the last reference to the device: it keeps the core.
+    if (worker_.get_id() == std::this_thread::get_id()) worker_.detach();
+    else worker_.join();
+}
+
+command& queue::open() {
+    if (!core_->ring.has_room()) {
+        submit();
+        core_->ring.wait_for(core_->ring.published() + 1 - command_ring::capacity);
+    }
+    return core_->ring.open();
+}
+
+void queue::encode(const backends::dispatch& d) { open().set_dispatch(d); }
+
+void queue::encode_copy(const backends::memory& from, std::uint64_t from_offset, const backends::memory& to,
+                        std::uint64_t to_offset, std::uint64_t size_bytes) {
+    open().set_copy(from.mapped + from_offset, to.mapped + to_offset, size_bytes);
+}
+
+void queue::encode_fill(const backends::memory& to, std::uint64_t offset, std::uint64_t size_bytes, std::uint8_t byte) {
+    open().set_fill(to.mapped + offset, size_bytes, byte);
+}
+
+void queue::encode_upload(std::span<const std::byte> from, const backends::memory& to, std::uint64_t to_offset) {
+    if (core_->ring.is_done(core_->ring.opened())) std::memcpy(to.mapped + to_offset, from.data(), from.size());
+    else open().set_upload(from, to.mapped + to_offset);
+}
+
+void queue::encode_download(const backends::memory& from, std::uint64_t from_offset, std::span<std::byte> to) {
+    open().set_copy(from.mapped + from_offset, to.data(), to.size());
+}
+
+void queue::encode_wait(std::shared_ptr<backends::event> e) {
+    open().set_wait(std::static_pointer_cast<event>(std::move(e)));  // of this device, so of this kind
+}
+
+void queue::retain(void* object, void (*release)(void*) noexcept) {
+    command* last = core_->ring.last_open();
+    if (last == nullptr || !last->retain({object, release})) open().retain({object, release});
+}
+
+void queue::submit() {
+    core_->ring.publish();
+    if (core_->scheduler == nullptr) drain(*core_);
+}
+
+bool queue::ready() const {
+    // One command, and more for the references of the longest inline argument list.
+    return core_->ring.has_room(4);
+}
+
+std::shared_ptr<backends::event> queue::record() {
+    command& c = open();
+    auto e = std::make_shared<event>(core_, core_->ring.opened());
+    c.set_signal(e);
+    submit();
+    return e;
+}
+
+void queue::synchronize() {
+    if (worker_.get_id() == std::this_thread::get_id()) return;  // its own command is not done yet
+    core_->ring.wait_for(core_->ring.published());
+    core_->ring.throw_error();
+}
+
+}  // namespace quern::cpu

@@ -1,0 +1,69 @@
+// A CPU device's queue: a worker thread that runs commands in order, or, inline, the thread that submits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "backends/backend.hpp"
+#include "backends/cpu/command_ring.hpp"
+
+namespace quern::cpu {
+
+class scheduler;
+
+/// What a queue shares with its worker thread and its events, which may outlive it.
+struct queue_core {
+    command_ring ring;
+    std::shared_ptr<cpu::scheduler> scheduler;  ///< null: commands run on the submitting thread alone
+    std::uint32_t threads = 1;
+};
+
+class event final : public backends::event {
+public:
+    event(std::shared_ptr<queue_core> core, std::uint64_t sequence) : core_(std::move(core)), sequence_(sequence) {}
+
+    bool done() const override { return core_->ring.is_done(sequence_); }
+    void wait() override;
+    std::uint64_t timestamp_ns() const override { return timestamp_ns_; }
+
+    /// Without throwing: errors surface where the host waits.
+    void wait_on_device() const noexcept { core_->ring.wait_for(sequence_); }
+    void stamp() noexcept;
+
+private:
+    const std::shared_ptr<queue_core> core_;
+    const std::uint64_t sequence_;  ///< reached when so many commands are done
+    std::uint64_t timestamp_ns_ = 0;
+};
+
+class queue final : public backends::queue {
+public:
+    /// Inline without a scheduler.
+    queue(std::shared_ptr<cpu::scheduler> s, std::uint32_t threads);
+    /// Finishes what was submitted.
+    ~queue() override;
+
+    void encode(const backends::dispatch& d) override;
+    void encode_copy(const backends::memory& from, std::uint64_t from_offset, const backends::memory& to,
+                     std::uint64_t to_offset, std::uint64_t size_bytes) override;
+    void encode_fill(const backends::memory& to, std::uint64_t offset, std::uint64_t size_bytes,
+                     std::uint8_t byte) override;
+    void encode_upload(std::span<const std::byte> from, const backends::memory& to, std::uint64_t to_offset) override;
+    void encode_download(const backends::memory& from, std::uint64_t from_offset, std::span<std::byte> to) override;
+    void encode_wait(std::shared_ptr<backends::event> e) override;
+    void retain(void* object, void (*release)(void*) noexcept) override;
+    void submit() override;
+    bool ready() const override;
+    std::shared_ptr<backends::event> record() override;
+    void synchronize() override;
+
+private:
+    /// Waits for room if the ring is full.
+    command& open();
+
+    const std::shared_ptr<queue_core> core_;
+    std::thread worker_;
+};
+
+}  // namespace quern::cpu

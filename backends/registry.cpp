@@ -1,0 +1,24 @@
+#include "backends/registry.hpp"
+
+#include <array>
+
+#include "backends/cpu/cpu.hpp"
+#include "backends/reference/reference.hpp"
+#include "backends/stub.hpp"
+
+namespace quern::backends {
+
+std::span<backend* const> all() {
+    static stub cuda("cuda", "not built in");
+    static stub vulkan("vulkan", "not built in");
+    static const std::array<backend*, 4> backends{&cuda, &vulkan, &cpu_backend(), &reference_backend()};
+    return backends;
+}
+
+backend* find(std::string_view name) {
+    for (backend* b : all())
+        if (b->name() == name) return b;
+    return nullptr;
+}
+
+}  // namespace quern::backends

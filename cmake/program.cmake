@@ -1,0 +1,15 @@
+# quern_program(<name> MAIN <main.cpp> [SOURCES <file>...] [LINKS <target>...])
+# An executable; in the portable preset a set of objects whose main() has a name of its own, because there all
+# programs are one executable that shares one LLVM (cmake/portable).
+function(quern_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MAIN" "SOURCES;LINKS")
+  if(QUERN_PORTABLE)
+    add_library(${name} OBJECT ${arg_MAIN} ${arg_SOURCES})
+    string(MAKE_C_IDENTIFIER ${name}_main entry)
+    set_source_files_properties(${arg_MAIN} PROPERTIES COMPILE_DEFINITIONS main=${entry})
+    set_property(GLOBAL APPEND PROPERTY QUERN_PROGRAMS ${name})
+  else()
+    add_executable(${name} ${arg_MAIN} ${arg_SOURCES})
+  endif()
+  target_link_libraries(${name} PRIVATE quern_settings quern ${arg_LINKS})
+endfunction()

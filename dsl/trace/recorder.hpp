@@ -1,0 +1,196 @@
+// The recorder of one trace: nodes that float until a statement uses them, places, and the stack of open blocks.
+// One per thread at a time; the thread-local pointer to it is the only thread-local state of the language.
+#pragma once
+
+#include <quern/detail/record.hpp>
+#include <quern/target.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dsl/ir/module.hpp"
+#include "dsl/trace/trace_kernel.hpp"
+
+namespace quern::trace {
+
+class recorder {
+public:
+    recorder(const request& r, std::span<const detail::parameter_desc> parameters);
+    recorder(const recorder&) = delete;
+    recorder& operator=(const recorder&) = delete;
+
+    /// The recorder of the trace in progress on this thread, or null.
+    static recorder* current();
+
+    /// Closes the body and hands the module out; throws what was noticed where nothing could be thrown.
+    ir::module finish();
+
+    // nodes
+    detail::node constant(const detail::type_desc& type, std::span<const std::byte> bytes);
+    detail::node operation(ir::op code, const detail::type_desc& type, std::span<const detail::node> operands,
+                           std::uint64_t immediate);
+    detail::node mistake(std::string message);
+    detail::node name_value(detail::node n, const detail::location& where);
+    detail::node pin(ir::op code, const detail::type_desc& type, std::span<const detail::node> operands,
+                     std::uint64_t immediate, const detail::location& where);
+
+    // memory
+    detail::place_handle parameter_place(std::uint32_t number);
+    detail::place_handle variable(const detail::type_desc& type, const detail::node* initial, ir::storage storage,
+                                  const detail::location& where);
+    detail::place_handle array(const detail::type_desc& element, ir::storage storage,
+                               std::span<const std::size_t> extents, const detail::location& where);
+    detail::place_handle element(detail::place_handle base, detail::node index, const detail::location& where);
+    detail::place_handle component(detail::place_handle base, std::uint32_t number);
+    detail::node load(ir::op code, detail::place_handle place, const detail::type_desc& type,
+                      const detail::location* where);
+    detail::node atomic(ir::op code, const detail::type_desc& type, detail::place_handle place,
+                        std::span<const detail::node> operands, const detail::location& where);
+    void store(detail::place_handle place, detail::node value, const detail::location& where);
+
+    // control flow; the end_ functions never throw, since destructors call them
+    void begin_if(detail::node condition, const detail::location& where);
+    void begin_else();
+    void enter_else();
+    void end_if();
+    detail::node begin_for(detail::node first, detail::node last, detail::node step, const detail::type_desc& type,
+                           const detail::location& where);
+    void end_for();
+    void begin_while(const detail::location& where);
+    void begin_while_body(detail::node condition, const detail::location& where);
+    void end_while();
+    void begin_switch(detail::node selector, const detail::type_desc& type, const detail::location& where);
+    void begin_case(std::uint64_t literal);
+    void begin_otherwise();
+    void end_case();
+    void end_switch();
+    /// break, continue, return: what follows in the block is unreachable and not recorded.
+    void leave(ir::statement s, const detail::location& where);
+    void append(ir::statement s, const detail::location& where);
+    void assume(detail::node condition, const detail::location& where);
+
+    // what the kernel says of itself
+    void set_workgroup_size(std::uint64_t x, std::uint64_t y, std::uint64_t z, const detail::location& where);
+    void set_covers(std::uint64_t m, std::uint64_t n, const detail::location& where);
+    void set_math_mode(ir::math_mode mode, const detail::location& where);
+    std::int64_t tunable_value(const char* name, std::span<const std::int64_t> values, const detail::location& where);
+    void require(bool holds) { requirements_met_ &= holds; }
+    const target_info& target() const { return *request_.target; }
+
+    const std::vector<tunable>& tunables() const { return tunables_; }
+    bool requirements_met() const { return requirements_met_; }
+    [[noreturn]] void fail(const std::string& message, const detail::location& where) const;
+    const detail::location& last_location() const { return last_location_; }
+
+private:
+    enum class node_kind : std::uint8_t { floating, pinned, mistake };
+    /// A floating node is emitted where it is first used, and again where that block is closed; a pinned one lives in
+    /// its block only. `number` is the message of a mistake.
+    struct node_record {
+        node_kind kind = node_kind::floating;
+        ir::op op = ir::op::constant;
+        ir::type_id type;
+        ir::slice operands;
+        std::uint64_t immediate = 0;
+        ir::block_id block;
+        ir::value_id value;
+        std::uint32_t number = 0;
+    };
+    struct node_hash {
+        const recorder* self;
+        std::size_t operator()(std::uint32_t id) const;
+    };
+    struct node_equal {
+        const recorder* self;
+        bool operator()(std::uint32_t a, std::uint32_t b) const;
+    };
+    struct place_record {
+        ir::place place;
+        ir::block_id block;
+        ir::place_id id;  ///< in the module, once it was used
+    };
+    enum class frame_kind : std::uint8_t { then, between, otherwise, loop_for, loop_head, loop_while, cases, one_case };
+    struct frame {
+        frame_kind kind;
+        detail::location where;
+        ir::statement statement;
+        std::size_t first_case = 0;
+        std::uint64_t literal = 0;
+        bool is_default = false;
+    };
+
+    ir::type_id type_of(const detail::type_desc& d);
+    std::uint32_t resolve(detail::node n);
+    detail::node handle(std::uint32_t id) const { return {id, serial_}; }
+    ir::value_id materialise(detail::node n, const detail::location& where);
+    ir::value_id emit(node_record& r);
+    std::uint32_t intern(const node_record& r);
+    place_record& place_at(detail::place_handle p, const detail::location& where);
+    ir::place_id use_place(detail::place_handle p, const detail::location& where);
+    detail::place_handle add_place(ir::root_kind root, std::uint32_t number, ir::type_id type,
+                                   std::span<const ir::step> steps, ir::block_id block);
+
+    bool is_open(ir::block_id b) const { return block_open_[b.number]; }
+    ir::block_id open_block();
+    ir::block_id close_block();
+    bool is_unreachable() const { return terminated_[open_.back().number]; }
+    void push_statement(ir::statement s, ir::location_id l);
+    void notice(const char* message, const detail::location& where) noexcept;
+    bool top_is(frame_kind k) const { return !frames_.empty() && frames_.back().kind == k; }
+    void end_loop(frame_kind k) noexcept;
+
+    ir::location_id locate(const detail::location& where);
+    void settle_locations(ir::location_id l);
+    std::string_view declared_name(const detail::location& where);
+    void name(ir::value_id v, const detail::location& where);
+    void name(ir::variable_id v, const detail::location& where);
+
+    request request_;
+    ir::module module_;
+    std::uint32_t serial_;
+
+    std::vector<node_record> nodes_;
+    std::vector<std::uint32_t> node_operands_;
+    std::vector<std::string> messages_;
+    std::unordered_map<std::uint32_t, std::uint32_t, node_hash, node_equal> interned_;
+    std::unordered_map<std::uint32_t, std::uint32_t> imported_;
+    std::unordered_map<const detail::type_desc*, ir::type_id> types_;
+    std::vector<place_record> places_;
+    std::vector<ir::step> place_steps_;
+
+    std::vector<ir::block_id> open_;
+    std::vector<bool> block_open_;
+    std::vector<bool> terminated_;
+    std::vector<frame> frames_;
+    std::vector<ir::switch_case> pending_cases_;
+    std::string noticed_;
+
+    std::unordered_map<const char*, ir::file_id> files_;
+    std::vector<ir::value_id> unlocated_values_;
+    struct unlocated_statement {
+        ir::block_id block;
+        std::size_t index;
+    };
+    std::vector<unlocated_statement> unlocated_statements_;
+    detail::location last_location_;
+    std::unordered_map<std::uint64_t, std::uint32_t> names_taken_;  ///< declarations named so far, by file and line
+
+    std::vector<tunable> tunables_;
+    bool requirements_met_ = true;
+    bool math_mode_set_ = false;
+    std::vector<std::uint32_t> work_;  ///< stack of materialise
+};
+
+/// Makes `r` the recorder of this thread while it lives.
+class recording {
+public:
+    explicit recording(recorder& r);
+    ~recording();
+    recording(const recording&) = delete;
+    recording& operator=(const recording&) = delete;
+};
+
+}  // namespace quern::trace

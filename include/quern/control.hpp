@@ -1,0 +1,174 @@
+// Control flow that is traced: statements end in `_`. A plain C++ if or for runs while tracing instead, which is how
+// one unrolls and specialises.
+#pragma once
+
+#include <quern/variable.hpp>
+
+namespace quern {
+
+namespace detail {
+
+template <class Result>
+consteval void check_body() {
+    static_assert(std::is_void_v<Result>, "quern: the body of a traced statement returns nothing: assign to a var that "
+                                          "is declared before");
+}
+
+/// Keeps the branches of an if_ open for elif_ and else_ until the statement ends.
+class if_chain {
+public:
+    if_chain(const if_chain&) = delete;
+    if_chain& operator=(const if_chain&) = delete;
+    ~if_chain() {
+        for (; depth_ > 0; --depth_) end_if();
+    }
+
+    /// Its condition is evaluated only when the earlier ones failed.
+    template <class Body>
+    if_chain&& elif_(condition c, Body&& body) && {
+        enter_else();
+        begin_if(c.value, c.where);
+        ++depth_;
+        run(body);
+        begin_else();
+        return static_cast<if_chain&&>(*this);
+    }
+    template <class Body>
+    void else_(Body&& body) && {
+        enter_else();
+        run(body);
+    }
+
+    template <class Body>
+    if_chain(const condition& c, Body& body) {
+        begin_if(c.value, c.where);
+        run(body);
+        begin_else();
+    }
+
+private:
+    template <class Body>
+    static void run(Body& body) {
+        check_body<decltype(body())>();
+        body();
+    }
+
+    int depth_ = 1;
+};
+
+template <class T>
+struct range_of {
+    node first, last, step;
+    location where;
+    bool step_is_positive = true;
+
+    template <class Self = range_of>
+    int* begin() const {
+        static_assert(always_false<Self>, "quern: the count of a range is not known while C++ runs: write for_(range(0u, "
+                                          "n), [&](val<uint> i) { … }), or a plain C++ for with host bounds");
+        return nullptr;
+    }
+    int* end() const { return nullptr; }
+};
+
+/// The type of a range: that of the first traced bound, else what the host's integers have in common.
+template <class... X>
+struct range_type : std::common_type<X...> {};
+template <class X, class... Rest>
+    requires is_traced<X>
+struct range_type<X, Rest...> {
+    using type = value_t<X>;
+};
+template <class X, class... Rest>
+    requires(!is_traced<X> && (is_traced<Rest> || ...))
+struct range_type<X, Rest...> : range_type<Rest...> {};
+
+template <class T>
+consteval void check_range_type() {
+    static_assert(is_integral<T> && !is_vec<T>, "quern: range counts with an integer scalar: write range(0u, n) with "
+                                                "int or uint bounds");
+}
+
+}  // namespace detail
+
+/// Runs `then` where the condition holds; `.elif_(condition, …)` and `.else_(…)` may follow.
+template <class Then>
+detail::if_chain if_(detail::condition c, Then&& then) {
+    return detail::if_chain(c, then);
+}
+
+/// first, first + step, … below last; host values take the traced operand's type. The step is positive; the count
+/// never wraps at its end. first, last and step are evaluated once. A step that is not positive is a usage_error.
+template <class First, class Last>
+auto range(const First& first, const Last& last, detail::location where = detail::location::current()) {
+    using T = typename detail::range_type<First, Last>::type;
+    detail::check_range_type<T>();
+    return detail::range_of<T>{detail::capture<T>(first), detail::capture<T>(last), detail::host_constant<T>(1), where};
+}
+template <class First, class Last, class Step>
+    requires(!std::is_same_v<Step, detail::location>)
+auto range(const First& first, const Last& last, const Step& step,
+           detail::location where = detail::location::current()) {
+    using T = typename detail::range_type<First, Last, Step>::type;
+    detail::check_range_type<T>();
+    detail::range_of<T> r{detail::capture<T>(first), detail::capture<T>(last), detail::capture<T>(step), where};
+    if constexpr (!detail::is_traced<Step>) r.step_is_positive = step > 0;
+    return r;
+}
+
+/// Runs body(val<T> i) for each value of the range.
+template <class T, class Body>
+void for_(const detail::range_of<T>& r, Body&& body) {
+    if (!r.step_is_positive) detail::fail_usage("the step of a range must be positive", r.where);
+    const detail::node i = detail::begin_for(r.first, r.last, r.step, detail::type_of<T>, r.where);
+    static_assert(std::is_invocable_v<Body&, val<T>>, "quern: the body of for_ takes the counter, of the range's type: "
+                                                      "write for_(range(0u, n), [&](val<uint> i) { … })");
+    if constexpr (std::is_invocable_v<Body&, val<T>>) {
+        detail::check_body<decltype(body(val<T>::from_node(i)))>();
+        body(val<T>::from_node(i));
+    }
+    detail::end_for();
+}
+
+/// Evaluates `head()` before every round and runs `body` while it holds.
+template <class Head, class Body>
+void while_(Head&& head, Body&& body, detail::location where = detail::location::current()) {
+    static_assert(!detail::is_traced<Head>, "quern: a while_ condition is evaluated again before every round: write "
+                                            "while_([&] { return condition; }, [&] { … })");
+    if constexpr (!detail::is_traced<Head>) {
+        static_assert(detail::is_traced<decltype(head())>,
+                      "quern: this condition is a host value, known while tracing: write a plain C++ while or for");
+        detail::begin_while(where);
+        {
+            const detail::condition c(head(), where);
+            detail::begin_while_body(c.value, where);
+        }
+        detail::check_body<decltype(body())>();
+        body();
+        detail::end_while();
+    }
+}
+
+/// Leaves the innermost traced loop, also from inside if_ and match.
+inline void break_(detail::location where = detail::location::current()) { detail::record_break(where); }
+/// Goes on with the next round of the innermost traced loop.
+inline void continue_(detail::location where = detail::location::current()) { detail::record_continue(where); }
+/// Ends this invocation.
+inline void return_(detail::location where = detail::location::current()) { detail::record_return(where); }
+
+/// a and b(): b runs only where a holds. `and_then(i < n, [&] { return x[i] > 0.f; })`
+template <class Next>
+val<bool> and_then(detail::condition a, Next&& b) {
+    const var<bool> result(false, a.where);
+    if_(a, [&] { result.store(detail::condition(b(), a.where).value, a.where); });
+    return val<bool>(result, a.where);
+}
+/// a or b(): b runs only where a does not hold.
+template <class Next>
+val<bool> or_else(detail::condition a, Next&& b) {
+    const var<bool> result(true, a.where);
+    if_(a, [] {}).else_([&] { result.store(detail::condition(b(), a.where).value, a.where); });
+    return val<bool>(result, a.where);
+}
+
+}  // namespace quern

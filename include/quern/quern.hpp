@@ -1,0 +1,29 @@
+// All of Quern: kernels written as C++ expressions, traced, specialised and run on the devices that are found.
+#pragma once
+
+#include <quern/array.hpp>
+#include <quern/artifact.hpp>
+#include <quern/atomic.hpp>
+#include <quern/buffer.hpp>
+#include <quern/control.hpp>
+#include <quern/convert.hpp>
+#include <quern/cooperation.hpp>
+#include <quern/device.hpp>
+#include <quern/error.hpp>
+#include <quern/event.hpp>
+#include <quern/expression.hpp>
+#include <quern/kernel.hpp>
+#include <quern/match.hpp>
+#include <quern/math.hpp>
+#include <quern/parameter.hpp>
+#include <quern/place.hpp>
+#include <quern/position.hpp>
+#include <quern/prepared.hpp>
+#include <quern/queue.hpp>
+#include <quern/runtime.hpp>
+#include <quern/shape.hpp>
+#include <quern/target.hpp>
+#include <quern/tuning.hpp>
+#include <quern/types.hpp>
+#include <quern/value.hpp>
+#include <quern/variable.hpp>

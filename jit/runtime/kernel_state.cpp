@@ -1,0 +1,142 @@
+#include "jit/runtime/kernel_state.hpp"
+
+#include <quern/error.hpp>
+#include <quern/kernel.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "dsl/ir/text.hpp"
+#include "jit/passes/pipeline.hpp"
+#include "platform/text_file.hpp"
+
+namespace quern::detail {
+namespace {
+
+class stopwatch {
+public:
+    /// Milliseconds since the last call.
+    double lap_ms() {
+        const auto now = std::chrono::steady_clock::now();
+        return std::chrono::duration<double, std::milli>(now - std::exchange(start_, now)).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void dump(const std::string& folder, const std::string& kernel, const device_state& d, const ir::module& m) {
+    std::vector<backends::stage> stages = d.backend().inspect(m, d.target(), d.compile_options());
+    stages.insert(stages.begin(), {"ir", ir::print(m)});
+    std::string id = d.id();
+    for (char& c : id) c = c == ':' ? '-' : c;
+    for (const backends::stage& s : stages) {
+        const std::string path = fmt::format("{}/{}.{}.{}", folder, kernel, id, s.name);
+        if (!platform::write_text_file(path, s.text))
+            jit::log(d.settings(), log_level::warning, fmt::format("QUERN_DUMP: cannot write {}", path));
+    }
+}
+
+}  // namespace
+
+kernel_state::kernel_state(std::string name, std::string where, std::unique_ptr<const kernel_body> body,
+                           std::span<const parameter_desc> parameters)
+    : name_(std::move(name)), where_(std::move(where)), body_(std::move(body)), parameters_(parameters) {}
+
+kernel_state::kernel_state(ir::module m) : name_(m.name), module_(std::move(m)) {}
+
+kernel_state::~kernel_state() {
+    for (jit::variant* v = variants_.load(std::memory_order_acquire); v != nullptr;) {
+        jit::variant* next = v->next;
+        v->release();
+        v = next;
+    }
+}
+
+jit::variant* kernel_state::find(const device_state& d, ir::launch_kind kind) const noexcept {
+    jit::variant* v = variants_.load(std::memory_order_acquire);
+    while (v != nullptr && (v->device() != &d || v->launch != kind)) v = v->next;
+    return v;
+}
+
+jit::variant& kernel_state::get(device_state& d, ir::launch_kind kind) {
+    if (jit::variant* v = find(d, kind)) return *v;
+    const std::scoped_lock lock(build_mutex_);
+    if (jit::variant* v = find(d, kind)) return *v;  // another thread built it meanwhile
+    jit::variant* built = build(d, kind);
+    built->next = variants_.load(std::memory_order_relaxed);
+    variants_.store(built, std::memory_order_release);
+    return *built;
+}
+
+jit::variant* kernel_state::build(device_state& d, ir::launch_kind kind) {
+    stopwatch watch;
+    const jit::traced_kernel traced = trace(d.target().info, kind);
+    if (!d.settings().dump_dir.empty()) dump(d.settings().dump_dir, name_, d, traced.module);
+    watch.lap_ms();
+    auto v = std::make_unique<jit::variant>(handle<device_state>::share(&d), kind);
+    v->facts = jit::find_launch_facts(traced.module);
+    const backends::compile_options options = d.compile_options();
+    const backends::artifact code = d.backend().compile(traced.module, d.target(), options);
+    const double compile_ms = watch.lap_ms();
+    v->program = d.device().load(code, traced.module, options);
+    jit::log(d.settings(), log_level::information,
+             fmt::format("kernel \"{}\" for {}: traced in {:.2f} ms, passes {:.2f} ms, compiled {:.2f} ms to {} bytes, "
+                         "loaded {:.2f} ms", name_, d.id(), traced.trace_ms, traced.passes_ms, compile_ms,
+                         code.bytes.size(), watch.lap_ms()));
+    return v.release();
+}
+
+ir::module kernel_state::trace_body(const target_info& target, ir::launch_kind kind) {
+    if (module_) {
+        if (module_->launch != kind)
+            throw usage_error(fmt::format("kernel \"{}\" is IR for another kind of launch", name_));
+        return *module_;
+    }
+    const std::scoped_lock lock(body_mutex_);
+    trace::request request;
+    request.target = &target;
+    request.launch = kind;
+    request.kernel_name = name_;
+    trace::result result = trace::trace_kernel(*body_, parameters_, request);
+    if (!result.requirements_met)
+        throw usage_error(fmt::format("kernel \"{}\": the default values of its tunables do not meet its require(…) on "
+                                      "{}", name_, target.name));
+    return std::move(result.module);
+}
+
+jit::traced_kernel kernel_state::trace(const target_info& target, ir::launch_kind kind) {
+    stopwatch watch;
+    jit::traced_kernel t;
+    t.module = trace_body(target, kind);
+    jit::check_against_target(t.module, target, where_);
+    t.trace_ms = watch.lap_ms();
+    jit::optimise(t.module);
+    t.passes_ms = watch.lap_ms();
+    return t;
+}
+
+ir::launch_kind kernel_state::usual_launch(const target_info& target) {
+    if (module_) return module_->launch;
+    return trace_body(target, ir::launch_kind::over).covers[0] != 0 ? ir::launch_kind::tiles : ir::launch_kind::over;
+}
+
+std::vector<ir::launch_kind> kernel_state::possible_launches(const target_info& target) {
+    if (module_) return {module_->launch};
+    const ir::module m = trace_body(target, ir::launch_kind::over);
+    if (m.covers[0] != 0) return {ir::launch_kind::tiles};
+    if (m.workgroup_size[0] != 0) return {ir::launch_kind::over, ir::launch_kind::groups};
+    return {ir::launch_kind::over};
+}
+
+void retain(kernel_state* s) noexcept { s->retain(); }
+void release(kernel_state* s) noexcept { s->release(); }
+
+kernel_state* make_kernel(std::string_view name, const kernel_body* body, const parameter_desc* parameters,
+                          std::size_t parameter_count, const char* file, unsigned line) {
+    std::unique_ptr<const kernel_body> owned(body);
+    return new kernel_state(std::string(name), fmt::format("{}:{}", file, line), std::move(owned), {parameters, parameter_count});
+}
+
+}  // namespace quern::detail

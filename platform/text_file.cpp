@@ -1,0 +1,16 @@
+#include "platform/text_file.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace quern::platform {
+
+bool write_text_file(const std::string& path, std::string_view text) {
+    std::error_code ignored;  // a folder that cannot be made shows when the file is opened
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return static_cast<bool>(file.flush());
+}
+
+}  // namespace quern::platform

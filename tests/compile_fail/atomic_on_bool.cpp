@@ -1,0 +1,8 @@
+// expect: quern: atomic operations work on 32- and 64-bit integers, float and double: declare
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(inout<bool> f) {
+    atomic_exchange(f[0], true);
+}

@@ -1,0 +1,8 @@
+// expect: quern: an atomic operation needs a place in a buffer or in shared memory: write atomic_add(counter[0], 1u)
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(val<uint> i) {
+    val v = atomic_add(i, 1u);
+}

@@ -1,0 +1,8 @@
+// expect: quern: atomic operations work on 32- and 64-bit integers, float and double: declare
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(inout<uint2> f) {
+    atomic_add(f[0], 1u);
+}

@@ -1,0 +1,8 @@
+// expect: quern: ~ needs integers: write !b for a bool
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(val<float> a) {
+    val v = ~a;
+}

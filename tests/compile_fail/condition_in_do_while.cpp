@@ -1,0 +1,9 @@
+// expect: quern: a traced value is not known while C++ runs: write if_(condition, [&] { … }), while_ or select
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(val<float> a) {
+    do {
+    } while (a > 1.f);
+}

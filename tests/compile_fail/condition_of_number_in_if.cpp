@@ -1,0 +1,8 @@
+// expect: quern: a traced value is not known while C++ runs: write if_(condition, [&] { … }), while_ or select
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(val<int> n) {
+    if (n) return;
+}

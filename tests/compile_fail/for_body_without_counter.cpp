@@ -1,0 +1,8 @@
+// expect: quern: the body of for_ takes the counter, of the range's type: write for_(range(0u, n), [&](val<uint> i) { … })
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(val<uint> n) {
+    for_(range(0u, n), [&] {});
+}

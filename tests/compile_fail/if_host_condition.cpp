@@ -1,0 +1,8 @@
+// expect: quern: this condition is a host value, known while tracing: write a plain C++
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body() {
+    if_(true, [&] {});
+}

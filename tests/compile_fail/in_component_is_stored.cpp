@@ -1,0 +1,8 @@
+// expect: quern: an in<T> parameter is only read: declare it as out<T> or inout<T>
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(in<float3> x, val<uint> i) {
+    x[i].y() = 1.f;
+}

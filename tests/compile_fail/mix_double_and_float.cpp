@@ -1,0 +1,8 @@
+// expect: quern: the operands have different element types and nothing converts by itself: write cast<T>(e)
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(val<double> d, val<float> a) {
+    val v = d * a;
+}

@@ -1,0 +1,8 @@
+// expect: quern: an out<T> parameter is only written: declare it as inout<T>
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(out<float> o, val<uint> i) {
+    val v = o[i];
+}

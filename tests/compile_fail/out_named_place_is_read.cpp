@@ -1,0 +1,9 @@
+// expect: quern: an out<T> parameter is only written: declare it as inout<T>
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(out<float> o, val<uint> i) {
+    place r = o[i];
+    val v = r + 1.f;
+}

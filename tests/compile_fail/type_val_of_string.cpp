@@ -1,0 +1,9 @@
+// expect: quern: val<T> needs a type that the language knows: bool, an integer, float, double, a vec, std::array, an enum
+#include <quern/quern.hpp>
+#include <string>
+
+using namespace quern;
+
+void body() {
+    val v = std::string("text");
+}

@@ -1,0 +1,9 @@
+// expect: quern: a val never changes: declare it as `var` to assign to it
+#include <quern/quern.hpp>
+
+using namespace quern;
+
+void body(val<int> n) {
+    val v = n;
+    v <<= 2;
+}

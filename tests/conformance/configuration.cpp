@@ -1,0 +1,75 @@
+#include "tests/conformance/configuration.hpp"
+
+#include "backends/reference/interpreter.hpp"
+#include "backends/registry.hpp"
+#include "dsl/ir/canonical.hpp"
+#include "dsl/ir/validator.hpp"
+
+namespace quern::tests {
+
+std::span<const configuration> configurations() {
+    static const std::array list{configuration{"cpu", 4}, configuration{"cpu", 8}, configuration{"cpu", 16}};
+    return list;
+}
+
+void run_on_reference(experiment& e, std::uint32_t lanes) {
+    std::vector<std::span<std::byte>> buffers(e.buffers.begin(), e.buffers.end());
+    reference::run_arguments a;
+    a.buffers = buffers;
+    a.values = e.values;
+    a.extent = e.extent;
+    a.groups = e.groups;
+    a.lanes = lanes;
+    reference::interpret(*e.kernel, a);
+}
+
+testbed::testbed(const configuration& c, backends::backend& b, std::unique_ptr<backends::device> d)
+    : configuration_(c), backend_(b), device_(std::move(d)) {}
+
+std::unique_ptr<testbed> testbed::open(const configuration& c, std::string& reason) {
+    backends::backend* const b = backends::find(c.device);
+    if (b == nullptr) {
+        reason = "no backend '" + c.device + "'";
+        return nullptr;
+    }
+    const auto found = b->enumerate(reason);
+    if (found.empty()) return nullptr;
+    backends::open_options options;
+    options.lanes = c.lanes;
+    return std::unique_ptr<testbed>(new testbed(c, *b, b->open(found.front().id, options)));
+}
+
+void testbed::run(experiment& e) {
+    ir::validate(*e.kernel);
+    const ir::module m = ir::canonicalise(*e.kernel);
+    backends::compile_options options;
+    options.lanes = configuration_.lanes;
+    const auto program = device_->load(backend_.compile(m, device_->target(), options), m, options);
+    const auto queue = device_->make_queue();
+
+    std::vector<std::unique_ptr<backends::memory>> memories;
+    std::vector<backends::buffer_argument> arguments;
+    auto content = e.buffers.begin();
+    for (const ir::parameter& p : m.parameters) {
+        if (p.kind != ir::parameter_kind::buffer) continue;
+        memories.push_back(device_->allocate(content->size(), backends::memory_kind::device));
+        queue->encode_upload(*content, *memories.back(), 0);
+        arguments.push_back({memories.back().get(), 0, content->size() / m[p.type].size_bytes});
+        ++content;
+    }
+    backends::dispatch d;
+    d.program = program.get();
+    d.buffers = arguments;
+    d.values = e.values;
+    d.extent = e.extent;
+    d.groups = e.groups;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (m.launch == ir::launch_kind::over && m.workgroup_size[axis] != 0)
+            d.groups[axis] = (e.extent[axis] + m.workgroup_size[axis] - 1) / m.workgroup_size[axis];
+    queue->encode(d);
+    for (std::size_t i = 0; i < memories.size(); ++i) queue->encode_download(*memories[i], 0, e.buffers[i]);
+    queue->submit();
+    queue->synchronize();
+}
+
+}  // namespace quern::tests

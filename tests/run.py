@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Runs all suites against a build folder and adds up their closing lines `N passed, N failed, N skipped`.
+
+A suite is quern-tests (`cpp`) or any tests/<name>/run.py. One that ends without its line, or fails without naming a
+failed check, counts as one failed check.
+
+    tests/run.py --build build/release                     all of them
+    tests/run.py --build build/debug --only cpp fuzz       these
+    tests/run.py --build build/release --also build/asan   all of them, and quern-tests of another build
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parent
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+
+
+def suites(build, others):
+    """[(name, command)] in running order."""
+    found = [("cpp", [build / "bin" / "quern-tests"])]
+    for script in sorted(TESTS.glob("*/run.py")):
+        found.append((script.parent.name, [sys.executable, script, "--build", build]))
+    return found + [(f"cpp-{other.name}", [other / "bin" / "quern-tests"]) for other in others]
+
+
+def run_suite(name, command):
+    """Runs one suite with its output shown as it comes; returns its counts."""
+    print(f"==> {name}", flush=True)
+    started = time.monotonic()
+    counts = None
+    try:
+        process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, errors="replace", cwd=TESTS.parent)
+    except OSError as failure:
+        print(f"FAIL {name}: cannot start: {failure}", flush=True)
+        return 0, 1, 0
+    for line in process.stdout:
+        match = CLOSING.match(line.rstrip("\n"))
+        if match:
+            counts = tuple(int(number) for number in match.groups())
+        else:
+            print(line, end="", flush=True)
+    status = process.wait()
+    if counts is None or (status != 0 and counts[1] == 0):
+        print(f"FAIL {name}: ended with status {status} and " +
+              ("no closing line" if counts is None else "no failed check"), flush=True)
+        counts = (0, 1, 0) if counts is None else (counts[0], 1, counts[2])
+    print(f"    {name}: {counts[0]} passed, {counts[1]} failed, {counts[2]} skipped "
+          f"({time.monotonic() - started:.1f} s)", flush=True)
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=TESTS.parent / "build" / "release")
+    parser.add_argument("--also", nargs="+", type=pathlib.Path, default=[], metavar="BUILD",
+                        help="run quern-tests of these build folders too")
+    parser.add_argument("--only", nargs="+", metavar="SUITE", help="run these suites")
+    options = parser.parse_args()
+
+    chosen = suites(options.build.resolve(), [other.resolve() for other in options.also])
+    if options.only:
+        unknown = set(options.only) - {name for name, _ in chosen}
+        if unknown:
+            sys.exit(f"no such suite: {', '.join(sorted(unknown))}; there are: {', '.join(name for name, _ in chosen)}")
+        chosen = [(name, command) for name, command in chosen if name in options.only]
+
+    totals = [sum(column) for column in zip(*(run_suite(name, command) for name, command in chosen))]
+    print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped", flush=True)
+    sys.exit(1 if totals[1] else 0)
+
+
+if __name__ == "__main__":
+    main()
