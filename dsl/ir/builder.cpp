@@ -44,7 +44,7 @@ type_id natural_type(module& m, op code, std::span<const value_id> operands, std
     if (accesses_memory(code)) return number < m.places.size() ? m.places[number].type : type_id{};
     if (code == op::parameter) return number < m.parameters.size() ? m.parameters[number].type : type_id{};
     if (is_leaf(code) && code != op::constant) return intern_scalar(m, scalar_kind::u32);
-    if (code == op::subgroup_ballot) return intern_scalar(m, scalar_kind::u32);
+    if (code == op::subgroup_ballot) return intern_vector(m, scalar_kind::u32, 4);
     if (code == op::extract && operands.size() == 1) {
         const type& whole = m.type_of(operands[0]);
         if (whole.kind == type_kind::structure)

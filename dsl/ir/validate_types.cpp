@@ -207,8 +207,7 @@ private:
         if (v.op == op::induction) return is_index(result);
         if (is_leaf(v.op)) return v.immediate < (has_dimension(v.op) ? 3u : 1u) && is_u32_or_u64(result);
         if (v.op == op::subgroup_ballot)
-            return is_u32_or_u64(result) ||
-                   (result.kind == type_kind::vector && result.count == 4 && result.scalar == scalar_kind::u32);
+            return result.kind == type_kind::vector && result.count == 4 && result.scalar == scalar_kind::u32;
         if (v.op == op::extract) return v.type == part(id);
         if (v.op == op::load) return obeys_load(id);
         if (accesses_memory(v.op)) return v.type == m_[m_.place_of(id)].type;

@@ -14,25 +14,28 @@ bool is_shared(const ir::module& m, const ir::place& p) {
     return p.root == ir::root_kind::variable && m.variables[p.number].storage == ir::storage::shared;
 }
 
+/// Calls f for the blocks that a statement holds itself.
+template <class F>
+void for_each_inner_block(const ir::module& m, const ir::statement& s, F&& f) {
+    const auto one = [&](ir::block_id b) {
+        if (b) f(b);
+    };
+    if (const auto* i = std::get_if<ir::if_statement>(&s)) one(i->then_block), one(i->else_block);
+    else if (const auto* l = std::get_if<ir::for_statement>(&s)) one(l->body);
+    else if (const auto* w = std::get_if<ir::while_statement>(&s)) one(w->head), one(w->body);
+    else if (const auto* c = std::get_if<ir::switch_statement>(&s)) {
+        for (const ir::switch_case& x : m.cases_of(*c)) one(x.body);
+        one(c->default_block);
+    }
+}
+
 /// Calls f for every block below (and with) `b`, outer ones first.
 template <class F>
 void for_each_block(const ir::module& m, ir::block_id b, F&& f) {
     if (b.is_none()) return;
     f(b);
-    for (const ir::statement& s : m[b].statements) {
-        if (const auto* i = std::get_if<ir::if_statement>(&s)) {
-            for_each_block(m, i->then_block, f);
-            for_each_block(m, i->else_block, f);
-        } else if (const auto* l = std::get_if<ir::for_statement>(&s)) {
-            for_each_block(m, l->body, f);
-        } else if (const auto* w = std::get_if<ir::while_statement>(&s)) {
-            for_each_block(m, w->head, f);
-            for_each_block(m, w->body, f);
-        } else if (const auto* c = std::get_if<ir::switch_statement>(&s)) {
-            for (const ir::switch_case& x : m.cases_of(*c)) for_each_block(m, x.body, f);
-            for_each_block(m, c->default_block, f);
-        }
-    }
+    for (const ir::statement& s : m[b].statements)
+        for_each_inner_block(m, s, [&](ir::block_id inner) { for_each_block(m, inner, f); });
 }
 
 /// Calls f with a reference to every value id that a statement uses itself, not through a place.
@@ -58,6 +61,16 @@ ir::place_id place_of(const ir::module& m, const ir::statement& s) {
     return d != nullptr && touches_memory(m, d->value) ? m.place_of(d->value) : ir::place_id{};
 }
 
+/// Whether the statement, or one in it, fills shared memory.
+bool fills_shared(const ir::module& m, const ir::statement& s) {
+    const auto* stored = std::get_if<ir::store>(&s);
+    bool fills = stored != nullptr && is_shared(m, m[stored->place]);
+    for_each_inner_block(m, s, [&](ir::block_id b) {
+        for (const ir::statement& inner : m[b].statements) fills = fills || fills_shared(m, inner);
+    });
+    return fills;
+}
+
 class examiner {
 public:
     explicit examiner(const ir::module& m) : m_(m) {
@@ -74,7 +87,11 @@ public:
 
 private:
     void examine(const ir::statement& s) {
-        for_each_use(s, [&](ir::value_id v) { facts_.used[v.number] = true; });
+        const bool decides = !std::holds_alternative<ir::store>(s) && fills_shared(m_, s);
+        for_each_use(s, [&](ir::value_id v) {
+            facts_.used[v.number] = true;
+            if (decides) freeze(v);  // who fills it
+        });
         const auto* d = std::get_if<ir::define>(&s);
         if (const ir::place_id p = place_of(m_, s)) examine_place(m_[p], d);
         if (const auto* a = std::get_if<ir::assume>(&s)) freeze(a->condition);
@@ -173,6 +190,11 @@ bool repeats_barrier(const ir::module& m, const ir::block& b, std::size_t at) {
 /// Whether the statement gives a variable that is still read its first content, or orders what goes between invocations.
 bool is_needed(const ir::module& m, const kernel_facts& facts, const ir::block& b, std::size_t at) {
     const ir::statement& s = b.statements[at];
+    bool inside = false;
+    for_each_inner_block(m, s, [&](ir::block_id inner) {
+        for (std::size_t i = 0; i < m[inner].statements.size(); ++i) inside = inside || is_needed(m, facts, m[inner], i);
+    });
+    if (inside) return true;
     if (std::holds_alternative<ir::barrier>(s)) return facts.exchanges && !repeats_barrier(m, b, at);
     if (const auto* d = std::get_if<ir::declare>(&s)) return facts.loads[d->variable.number] > 0;
     const auto* stored = std::get_if<ir::store>(&s);

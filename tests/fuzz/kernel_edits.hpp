@@ -12,7 +12,7 @@ namespace quern::fuzz {
 /// What an edit must leave as it is.
 struct kernel_facts {
     std::vector<bool> used;           ///< by value: something that is reached uses it
-    std::vector<bool> frozen;         ///< by value: decides who owns an element, which lane is read, or hides a NaN
+    std::vector<bool> frozen;         ///< by value: decides who owns or fills an element, which lane is read, or hides a NaN
     std::vector<std::size_t> loads;   ///< by variable: loads and atomics that are reached
     std::vector<std::size_t> reads;   ///< by parameter: likewise
     std::vector<ir::block_id> blocks; ///< reached from the body, outer ones first

@@ -63,15 +63,17 @@ std::uint64_t interesting_float(random_stream& random, scalar_kind k) {
     if (roll < 20) return assemble(f, negative, all_ones - 1, ~std::uint64_t{0});  // largest finite
     if (roll < 28) {                                                             // around the ends of the integers
         constexpr std::array<unsigned, 8> powers{8, 15, 16, 31, 32, 53, 63, 64};
+        // One draw a statement: the order in which arguments are evaluated is the compiler's choice.
         const std::uint64_t exponent = bias + random.pick(powers);
-        if (exponent < all_ones)
-            return assemble(f, negative, exponent - random.below(2), random.chance(50) ? 0 : ~std::uint64_t{0});
+        const std::uint64_t below = random.below(2);
+        const std::uint64_t mantissa = random.chance(50) ? 0 : ~std::uint64_t{0};
+        if (exponent < all_ones) return assemble(f, negative, exponent - below, mantissa);
     }
     if (roll < 60) return float_bits(k, static_cast<unsigned>(random.below(12)), 0, negative);
     if (roll < 72) return float_bits(k, static_cast<unsigned>(random.between(1, 31)), -3, negative);  // halves, ties
     const std::uint64_t spread = bias / 8 < 12 ? bias / 8 + 1 : 12;
-    if (roll < 94) return assemble(f, negative, bias - spread + random.below(2 * spread), random.next());
-    return assemble(f, negative, random.below(all_ones), random.next());
+    const std::uint64_t exponent = roll < 94 ? bias - spread + random.below(2 * spread) : random.below(all_ones);
+    return assemble(f, negative, exponent, random.next());
 }
 
 std::uint64_t interesting_integer(random_stream& random, scalar_kind k) {

@@ -299,7 +299,7 @@ ir::value_id kernel_writer::write_lane_cell(const cell& c) {
         case op::subgroup_add: case op::subgroup_mul: case op::subgroup_min: case op::subgroup_max:
         case op::subgroup_and: case op::subgroup_or: case op::subgroup_xor: case op::subgroup_any:
         case op::subgroup_all: return emit_alike({v}, s);
-        case op::subgroup_ballot: return emit_alike({v}, u32);
+        case op::subgroup_ballot: return emit_alike({v}, {scalar_kind::u32, 4});
         case op::subgroup_broadcast: return emit_alike({v, uniform_below_size()}, s);
         case op::subgroup_inclusive_add: case op::subgroup_exclusive_add:
             return remember(emit(c.op, {v}, s, 0, level::varying));

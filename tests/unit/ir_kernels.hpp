@@ -237,7 +237,7 @@ inline ir::module subgroups() {
     const auto sum = k.named(k.op(ir::op::subgroup_add, {v}), "sum");
     const auto before = k.op(ir::op::subgroup_exclusive_add, {v});
     const auto first = k.op(ir::op::subgroup_broadcast, {v, k.u32(0)});
-    const auto votes = k.op(ir::op::subgroup_ballot, {k.op(ir::op::gt, {v, first})});
+    const auto votes = k.op(ir::op::extract, {k.op(ir::op::subgroup_ballot, {k.op(ir::op::gt, {v, first})})});
     k.if_(k.op(ir::op::gt, {sum, k.u32(100)}), [&] {
         const auto any = k.op(ir::op::subgroup_any, {k.op(ir::op::eq, {v, k.u32(7)})});
         k.store(y, i, k.op(ir::op::select, {any, before, votes}));

@@ -154,7 +154,7 @@ TEST_CASE("Subgroups are consecutive lanes and the last one may be partial") {
     put(2, k.b.define(op::subgroup_exclusive_add, {i}));
     put(3, k.b.define(op::subgroup_broadcast, {i, k.u32(1)}));
     put(4, k.b.define(op::subgroup_shuffle_xor, {i, k.u32(1)}));
-    put(5, k.b.define(op::subgroup_ballot, {k.b.define(op::ne, {i, k.u32(2)})}));
+    put(5, k.b.define(op::extract, {k.b.define(op::subgroup_ballot, {k.b.define(op::ne, {i, k.u32(2)})})}));
     put(6, k.leaf(op::subgroup_id));
     put(7, k.leaf(op::subgroup_lane));
     put(8, k.leaf(op::subgroup_count));
