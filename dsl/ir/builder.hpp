@@ -18,7 +18,7 @@ type_id intern_array(module& m, type_id element, std::uint32_t count);
 /// Members carry offsets; size and alignment are the host's.
 type_id intern_struct(module& m, std::span<const member> members, std::uint32_t size_bytes, std::uint32_t alignment_bytes);
 /// From a C++ type's description.
-type_id intern(module& m, const detail::type_desc& description);
+type_id intern(module& m, const quern_detail::type_desc& description);
 
 /// The type that `op` yields for these operands, or none where the rule says `given`.
 type_id result_type(module& m, op code, std::span<const value_id> operands);

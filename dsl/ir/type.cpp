@@ -83,7 +83,7 @@ type_id intern_struct(module& m, std::span<const member> members, std::uint32_t 
                          members);
 }
 
-type_id intern(module& m, const detail::type_desc& description) {
+type_id intern(module& m, const quern_detail::type_desc& description) {
     switch (description.kind) {
         case type_kind::none: return intern_none(m);
         case type_kind::scalar: return intern_scalar(m, description.scalar);
@@ -92,7 +92,7 @@ type_id intern(module& m, const detail::type_desc& description) {
         case type_kind::structure: {
             std::vector<member> members;
             for (std::uint32_t i = 0; i < description.count; ++i) {
-                const detail::member_desc& d = description.members[i];
+                const quern_detail::member_desc& d = description.members[i];
                 members.push_back({d.offset_bytes, intern(m, *d.type), d.name});
             }
             return intern_struct(m, members, description.size_bytes, description.alignment_bytes);

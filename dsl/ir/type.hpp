@@ -11,8 +11,8 @@
 
 namespace quern::ir {
 
-using detail::scalar_kind;
-using detail::type_kind;
+using quern_detail::scalar_kind;
+using quern_detail::type_kind;
 
 /// One interned type; the layout is the host's. `members` is a slice of module::members.
 struct type {

@@ -21,15 +21,15 @@ pool& the_pool() {
 
 }  // namespace
 
-bool same_type(const detail::type_desc& a, const detail::type_desc& b) {
+bool same_type(const quern_detail::type_desc& a, const quern_detail::type_desc& b) {
     if (&a == &b) return true;
     if (a.kind != b.kind || a.scalar != b.scalar || a.count != b.count || a.size_bytes != b.size_bytes) return false;
     switch (a.kind) {
-        case detail::type_kind::none:
-        case detail::type_kind::scalar:
-        case detail::type_kind::vector: return true;
-        case detail::type_kind::array: return same_type(*a.element, *b.element);
-        case detail::type_kind::structure:
+        case quern_detail::type_kind::none:
+        case quern_detail::type_kind::scalar:
+        case quern_detail::type_kind::vector: return true;
+        case quern_detail::type_kind::array: return same_type(*a.element, *b.element);
+        case quern_detail::type_kind::structure:
             for (std::uint32_t i = 0; i < a.count; ++i)
                 if (a.members[i].offset_bytes != b.members[i].offset_bytes ||
                     !same_type(*a.members[i].type, *b.members[i].type))
@@ -39,7 +39,7 @@ bool same_type(const detail::type_desc& a, const detail::type_desc& b) {
     return false;
 }
 
-detail::node intern_constant(const detail::type_desc& type, std::span<const std::byte> bytes) {
+quern_detail::node intern_constant(const quern_detail::type_desc& type, std::span<const std::byte> bytes) {
     pool& p = the_pool();
     const std::scoped_lock lock(p.mutex);
     for (std::size_t i = 0; i < p.constants.size(); ++i)
@@ -49,13 +49,13 @@ detail::node intern_constant(const detail::type_desc& type, std::span<const std:
     return {static_cast<std::uint32_t>(p.constants.size() - 1), constant_trace};
 }
 
-const host_constant& constant_of(detail::node n) {
+const host_constant& constant_of(quern_detail::node n) {
     pool& p = the_pool();
     const std::scoped_lock lock(p.mutex);
     return p.constants[n.id];
 }
 
-detail::node keep_mistake(std::string message) {
+quern_detail::node keep_mistake(std::string message) {
     pool& p = the_pool();
     const std::scoped_lock lock(p.mutex);
     for (std::size_t i = 0; i < p.mistakes.size(); ++i)
@@ -64,7 +64,7 @@ detail::node keep_mistake(std::string message) {
     return {static_cast<std::uint32_t>(p.mistakes.size() - 1), mistake_trace};
 }
 
-std::string mistake_of(detail::node n) {
+std::string mistake_of(quern_detail::node n) {
     pool& p = the_pool();
     const std::scoped_lock lock(p.mutex);
     return p.mistakes[n.id];

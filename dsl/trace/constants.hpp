@@ -16,19 +16,19 @@ inline constexpr std::uint32_t constant_trace = 0;
 inline constexpr std::uint32_t mistake_trace = 0xffff'fffeu;
 
 struct host_constant {
-    const detail::type_desc* type;
+    const quern_detail::type_desc* type;
     std::vector<std::byte> bytes;
 };
 
 /// The node of these bytes; equal constants share one.
-detail::node intern_constant(const detail::type_desc& type, std::span<const std::byte> bytes);
+quern_detail::node intern_constant(const quern_detail::type_desc& type, std::span<const std::byte> bytes);
 /// The constant of a node with trace == constant_trace; the reference stays valid.
-const host_constant& constant_of(detail::node n);
+const host_constant& constant_of(quern_detail::node n);
 
-detail::node keep_mistake(std::string message);
-std::string mistake_of(detail::node n);
+quern_detail::node keep_mistake(std::string message);
+std::string mistake_of(quern_detail::node n);
 
 /// Structural equality of descriptions; names do not count.
-bool same_type(const detail::type_desc& a, const detail::type_desc& b);
+bool same_type(const quern_detail::type_desc& a, const quern_detail::type_desc& b);
 
 }  // namespace quern::trace

@@ -11,7 +11,7 @@
 #include "dsl/trace/constants.hpp"
 #include "dsl/trace/recorder.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 using trace::recorder;
 
@@ -180,4 +180,4 @@ static_assert(static_cast<int>(math::contract) == static_cast<int>(ir::math_mode
               static_cast<int>(math::precise) == static_cast<int>(ir::math_mode::precise) &&
               static_cast<int>(math::fast) == static_cast<int>(ir::math_mode::fast));
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

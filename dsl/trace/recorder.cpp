@@ -8,6 +8,7 @@
 #include <quern/error.hpp>
 
 #include "dsl/ir/builder.hpp"
+#include "dsl/ir/effects.hpp"
 #include "dsl/trace/constants.hpp"
 
 namespace quern::trace {
@@ -17,11 +18,11 @@ namespace {
 thread_local recorder* the_recorder = nullptr;
 std::atomic<std::uint32_t> next_serial{1};
 
-ir::parameter describe(ir::module& m, const detail::parameter_desc& d) {
-    const auto access = d.access == detail::parameter_access::read    ? ir::access::read
-                        : d.access == detail::parameter_access::write ? ir::access::write
+ir::parameter describe(ir::module& m, const quern_detail::parameter_desc& d) {
+    const auto access = d.access == quern_detail::parameter_access::read    ? ir::access::read
+                        : d.access == quern_detail::parameter_access::write ? ir::access::write
                                                                       : ir::access::read_write;
-    return {d.kind == detail::parameter_kind::buffer ? ir::parameter_kind::buffer : ir::parameter_kind::value, access,
+    return {d.kind == quern_detail::parameter_kind::buffer ? ir::parameter_kind::buffer : ir::parameter_kind::value, access,
             d.aliased, ir::intern(m, *d.type)};
 }
 
@@ -56,17 +57,17 @@ bool recorder::node_equal::operator()(std::uint32_t a, std::uint32_t b) const {
     return true;
 }
 
-recorder::recorder(const request& r, std::span<const detail::parameter_desc> parameters)
+recorder::recorder(const request& r, std::span<const quern_detail::parameter_desc> parameters)
     : request_(r), serial_(next_serial.fetch_add(1, std::memory_order_relaxed)),
       interned_(64, node_hash{this}, node_equal{this}) {
     if (serial_ == constant_trace || serial_ >= mistake_trace) serial_ = next_serial.fetch_add(1) % 0x8000'0000u + 1;
     module_.name = r.kernel_name;
     module_.launch = r.launch;
-    for (const detail::parameter_desc& d : parameters) {
+    for (const quern_detail::parameter_desc& d : parameters) {
         const ir::parameter p = describe(module_, d);
         module_.parameters.push_back(p);
     }
-    if (r.source) module_.parameter_names = parameter_names(*r.source, r.file, r.line, parameters.size());
+    if (r.source) module_.parameter_names = parameter_names(*r.source, r.file, r.line, r.kernel_name, parameters.size());
     open_block();
 }
 
@@ -77,12 +78,12 @@ ir::module recorder::finish() {
     return std::move(module_);
 }
 
-void recorder::fail(const std::string& message, const detail::location& where) const {
+void recorder::fail(const std::string& message, const quern_detail::location& where) const {
     throw usage_error(fmt::format("{}:{}: {} (in kernel \"{}\")", where.file_name(), where.line(), message,
                                   request_.kernel_name));
 }
 
-void recorder::notice(const char* message, const detail::location& where) noexcept {
+void recorder::notice(const char* message, const quern_detail::location& where) noexcept {
     if (noticed_.empty())
         noticed_ = fmt::format("{}:{}: {} (in kernel \"{}\")", where.file_name(), where.line(), message,
                                request_.kernel_name);
@@ -90,7 +91,7 @@ void recorder::notice(const char* message, const detail::location& where) noexce
 
 // locations ----------------------------------------------------------------------------------------------------------
 
-ir::location_id recorder::locate(const detail::location& where) {
+ir::location_id recorder::locate(const quern_detail::location& where) {
     last_location_ = where;
     auto [file, is_new] = files_.try_emplace(where.file_name());
     if (is_new) {
@@ -120,24 +121,25 @@ void recorder::settle_locations(ir::location_id l) {
     unlocated_statements_.clear();
 }
 
-/// The name that the source declares at this line, if it can be read: the n-th declaration of a line for its n-th value.
-std::string_view recorder::declared_name(const detail::location& where) {
+/// The name that the source declares at this line for the next value, if it can be read: the n-th declaration of its
+/// kind for the n-th value.
+std::string_view recorder::next_name(const quern_detail::location& where, declared_as how, std::string_view initialiser) {
     if (!request_.source) return {};
-    const auto names = declared_names(request_.source->line(where.file_name(), where.line()));
+    std::vector<declared_name> names = declared_names(request_.source->line(where.file_name(), where.line()));
+    std::erase_if(names, [&](const declared_name& n) { return n.how != how || !n.initialiser.starts_with(initialiser); });
     if (names.empty()) return {};
     const std::uint64_t key = std::uint64_t{files_[where.file_name()].number} << 32 | where.line();
-    return names[names_taken_[key]++ % names.size()];
+    return names[names_taken_[key]++ % names.size()].name;
 }
 
-void recorder::name(ir::value_id v, const detail::location& where) {
-    const std::string_view n = declared_name(where);
+void recorder::name(ir::value_id v, std::string_view n) {
     if (n.empty()) return;
     module_.value_names.resize(module_.values.size());
     if (module_.value_names[v.number].empty()) module_.value_names[v.number] = n;
 }
 
-void recorder::name(ir::variable_id v, const detail::location& where) {
-    const std::string_view n = declared_name(where);
+void recorder::name(ir::variable_id v, const quern_detail::location& where) {
+    const std::string_view n = next_name(where, declared_as::statement);
     if (n.empty()) return;
     module_.variable_names.resize(module_.variables.size());
     module_.variable_names[v.number] = n;
@@ -145,7 +147,7 @@ void recorder::name(ir::variable_id v, const detail::location& where) {
 
 // nodes --------------------------------------------------------------------------------------------------------------
 
-ir::type_id recorder::type_of(const detail::type_desc& d) {
+ir::type_id recorder::type_of(const quern_detail::type_desc& d) {
     const auto [known, is_new] = types_.try_emplace(&d);
     if (is_new) known->second = ir::intern(module_, d);
     return known->second;
@@ -161,26 +163,26 @@ std::uint32_t recorder::intern(const node_record& r) {
     return known->second;
 }
 
-detail::node recorder::constant(const detail::type_desc& type, std::span<const std::byte> bytes) {
+quern_detail::node recorder::constant(const quern_detail::type_desc& type, std::span<const std::byte> bytes) {
     switch (type.kind) {
-        case detail::type_kind::none: break;
-        case detail::type_kind::scalar: {
+        case quern_detail::type_kind::none: break;
+        case quern_detail::type_kind::scalar: {
             node_record r;
             r.type = type_of(type);
             r.operands.first = static_cast<std::uint32_t>(node_operands_.size());
             r.immediate = scalar_bits(type.scalar, bytes.data());
             return handle(intern(r));
         }
-        case detail::type_kind::vector:
-        case detail::type_kind::array: {
-            std::vector<detail::node> parts;
+        case quern_detail::type_kind::vector:
+        case quern_detail::type_kind::array: {
+            std::vector<quern_detail::node> parts;
             for (std::uint32_t i = 0; i < type.count; ++i)
                 parts.push_back(constant(*type.element, bytes.subspan(i * type.element->size_bytes,
                                                                       type.element->size_bytes)));
             return operation(ir::op::construct, type, parts, 0);
         }
-        case detail::type_kind::structure: {
-            std::vector<detail::node> parts;
+        case quern_detail::type_kind::structure: {
+            std::vector<quern_detail::node> parts;
             for (std::uint32_t i = 0; i < type.count; ++i)
                 parts.push_back(constant(*type.members[i].type, bytes.subspan(type.members[i].offset_bytes,
                                                                               type.members[i].type->size_bytes)));
@@ -190,7 +192,7 @@ detail::node recorder::constant(const detail::type_desc& type, std::span<const s
     throw internal_error("quern: a constant without a type");
 }
 
-detail::node recorder::operation(ir::op code, const detail::type_desc& type, std::span<const detail::node> operands,
+quern_detail::node recorder::operation(ir::op code, const quern_detail::type_desc& type, std::span<const quern_detail::node> operands,
                                  std::uint64_t immediate) {
     // resolving may intern nodes of its own, so it comes before this node's operands are written
     std::uint32_t resolved[4];
@@ -207,7 +209,7 @@ detail::node recorder::operation(ir::op code, const detail::type_desc& type, std
     return handle(intern(r));
 }
 
-detail::node recorder::mistake(std::string message) {
+quern_detail::node recorder::mistake(std::string message) {
     node_record r;
     r.kind = node_kind::mistake;
     r.number = static_cast<std::uint32_t>(messages_.size());
@@ -216,7 +218,7 @@ detail::node recorder::mistake(std::string message) {
     return handle(static_cast<std::uint32_t>(nodes_.size() - 1));
 }
 
-std::uint32_t recorder::resolve(detail::node n) {
+std::uint32_t recorder::resolve(quern_detail::node n) {
     if (n.trace == serial_) return n.id;
     if (n.trace == constant_trace) {
         const auto known = imported_.find(n.id);
@@ -242,7 +244,7 @@ ir::value_id recorder::emit(node_record& r) {
     return r.value;
 }
 
-ir::value_id recorder::materialise(detail::node n, const detail::location& where) {
+ir::value_id recorder::materialise(quern_detail::node n, const quern_detail::location& where) {
     const std::uint32_t root = resolve(n);
     const ir::location_id l = locate(where);
     work_.assign(1, root);
@@ -280,9 +282,14 @@ ir::value_id recorder::materialise(detail::node n, const detail::location& where
     return nodes_[root].value;
 }
 
-detail::node recorder::name_value(detail::node n, const detail::location& where) {
+quern_detail::node recorder::name_value(quern_detail::node n, const quern_detail::location& where) {
+    // `val i = global_id();` is one object: the call itself must find its name, and only there
+    const node_record& wanted = nodes_[resolve(n)];
+    const bool is_call = wanted.kind == node_kind::floating && ir::is_leaf(wanted.op) && wanted.op != ir::op::constant &&
+                         wanted.op != ir::op::parameter && wanted.op != ir::op::buffer_size;
+    const std::string_view call = is_call ? ir::info(wanted.op).name : std::string_view{};
     const ir::value_id v = materialise(n, where);
-    name(v, where);
+    name(v, next_name(where, declared_as::statement, call));
     node_record r;
     r.kind = node_kind::pinned;
     r.type = module_[v].type;
@@ -292,15 +299,15 @@ detail::node recorder::name_value(detail::node n, const detail::location& where)
     return handle(static_cast<std::uint32_t>(nodes_.size() - 1));
 }
 
-detail::node recorder::pin(ir::op code, const detail::type_desc& type, std::span<const detail::node> operands,
-                           std::uint64_t immediate, const detail::location& where) {
+quern_detail::node recorder::pin(ir::op code, const quern_detail::type_desc& type, std::span<const quern_detail::node> operands,
+                           std::uint64_t immediate, const quern_detail::location& where) {
     node_record r;
     r.kind = node_kind::pinned;
     r.op = code;
     r.type = type_of(type);
     r.immediate = immediate;
     std::vector<std::uint32_t> ids;
-    for (const detail::node& o : operands) {
+    for (const quern_detail::node& o : operands) {
         materialise(o, where);
         ids.push_back(resolve(o));
     }
@@ -316,7 +323,7 @@ detail::node recorder::pin(ir::op code, const detail::type_desc& type, std::span
 
 // memory -------------------------------------------------------------------------------------------------------------
 
-detail::place_handle recorder::add_place(ir::root_kind root, std::uint32_t number, ir::type_id type,
+quern_detail::place_handle recorder::add_place(ir::root_kind root, std::uint32_t number, ir::type_id type,
                                          std::span<const ir::step> steps, ir::block_id block) {
     place_record p;
     p.place = {root, number, type,
@@ -327,12 +334,12 @@ detail::place_handle recorder::add_place(ir::root_kind root, std::uint32_t numbe
     return {static_cast<std::uint32_t>(places_.size() - 1), serial_};
 }
 
-detail::place_handle recorder::parameter_place(std::uint32_t number) {
+quern_detail::place_handle recorder::parameter_place(std::uint32_t number) {
     return add_place(ir::root_kind::parameter, number, {}, {}, open_.front());
 }
 
-detail::place_handle recorder::variable(const detail::type_desc& type, const detail::node* initial,
-                                        ir::storage storage, const detail::location& where) {
+quern_detail::place_handle recorder::variable(const quern_detail::type_desc& type, const quern_detail::node* initial,
+                                        ir::storage storage, const quern_detail::location& where) {
     const ir::type_id t = type_of(type);
     ir::value_id value;
     if (initial) value = materialise(*initial, where);
@@ -348,8 +355,8 @@ detail::place_handle recorder::variable(const detail::type_desc& type, const det
     return p;
 }
 
-detail::place_handle recorder::array(const detail::type_desc& element, ir::storage storage,
-                                     std::span<const std::size_t> extents, const detail::location& where) {
+quern_detail::place_handle recorder::array(const quern_detail::type_desc& element, ir::storage storage,
+                                     std::span<const std::size_t> extents, const quern_detail::location& where) {
     ir::type_id t = type_of(element);
     constexpr std::uint64_t limit = 1u << 30;
     std::uint64_t bytes = element.size_bytes;
@@ -368,7 +375,7 @@ detail::place_handle recorder::array(const detail::type_desc& element, ir::stora
                      storage == ir::storage::shared ? open_.front() : open_.back());
 }
 
-recorder::place_record& recorder::place_at(detail::place_handle p, const detail::location& where) {
+recorder::place_record& recorder::place_at(quern_detail::place_handle p, const quern_detail::location& where) {
     if (p.trace != serial_)
         fail("this place belongs to another trace, or to none: variables and arrays are declared inside a kernel", where);
     place_record& r = places_[p.id];
@@ -376,7 +383,7 @@ recorder::place_record& recorder::place_at(detail::place_handle p, const detail:
     return r;
 }
 
-detail::place_handle recorder::element(detail::place_handle base, detail::node index, const detail::location& where) {
+quern_detail::place_handle recorder::element(quern_detail::place_handle base, quern_detail::node index, const quern_detail::location& where) {
     const ir::value_id i = materialise(index, where);
     const place_record r = place_at(base, where);
     ir::type_id type;
@@ -390,7 +397,7 @@ detail::place_handle recorder::element(detail::place_handle base, detail::node i
     return add_place(r.place.root, r.place.number, type, steps, open_.back());
 }
 
-detail::place_handle recorder::component(detail::place_handle base, std::uint32_t number) {
+quern_detail::place_handle recorder::component(quern_detail::place_handle base, std::uint32_t number) {
     const place_record r = place_at(base, last_location_);
     const ir::type& t = module_[r.place.type];
     const ir::type_id type = t.kind == ir::type_kind::structure ? module_.members[t.members.first + number].type
@@ -401,7 +408,7 @@ detail::place_handle recorder::component(detail::place_handle base, std::uint32_
     return add_place(r.place.root, r.place.number, type, steps, open_.back());
 }
 
-ir::place_id recorder::use_place(detail::place_handle p, const detail::location& where) {
+ir::place_id recorder::use_place(quern_detail::place_handle p, const quern_detail::location& where) {
     place_record& r = place_at(p, where);
     if (r.id.is_none()) {
         const auto first = static_cast<std::uint32_t>(module_.steps.size());
@@ -413,9 +420,9 @@ ir::place_id recorder::use_place(detail::place_handle p, const detail::location&
     return r.id;
 }
 
-detail::node recorder::load(ir::op code, detail::place_handle place, const detail::type_desc& type,
-                            const detail::location* where) {
-    const detail::location& line = where ? *where : last_location_;
+quern_detail::node recorder::load(ir::op code, quern_detail::place_handle place, const quern_detail::type_desc& type,
+                            const quern_detail::location* where) {
+    const quern_detail::location& line = where ? *where : last_location_;
     const ir::place_id id = use_place(place, line);
     if (module_[id].type != type_of(type)) fail("this is a row of an array with more extents: index it further", line);
     node_record r;
@@ -437,15 +444,15 @@ detail::node recorder::load(ir::op code, detail::place_handle place, const detai
     return handle(static_cast<std::uint32_t>(nodes_.size() - 1));
 }
 
-detail::node recorder::atomic(ir::op code, const detail::type_desc& type, detail::place_handle place,
-                              std::span<const detail::node> operands, const detail::location& where) {
+quern_detail::node recorder::atomic(ir::op code, const quern_detail::type_desc& type, quern_detail::place_handle place,
+                              std::span<const quern_detail::node> operands, const quern_detail::location& where) {
     const ir::place_id id = use_place(place, where);
     if (module_[id].type != type_of(type)) fail("this is a row of an array with more extents: index it further", where);
-    static constexpr detail::type_desc nothing{};
+    static constexpr quern_detail::type_desc nothing{};
     return pin(code, code == ir::op::atomic_store ? nothing : type, operands, id.number, where);
 }
 
-void recorder::store(detail::place_handle place, detail::node value, const detail::location& where) {
+void recorder::store(quern_detail::place_handle place, quern_detail::node value, const quern_detail::location& where) {
     const ir::value_id v = materialise(value, where);
     const ir::place_id p = use_place(place, where);
     if (module_[p].type != module_[v].type) fail("this is a row of an array with more extents: index it further", where);

@@ -18,7 +18,7 @@ namespace quern::trace {
 
 class recorder {
 public:
-    recorder(const request& r, std::span<const detail::parameter_desc> parameters);
+    recorder(const request& r, std::span<const quern_detail::parameter_desc> parameters);
     recorder(const recorder&) = delete;
     recorder& operator=(const recorder&) = delete;
 
@@ -29,61 +29,61 @@ public:
     ir::module finish();
 
     // nodes
-    detail::node constant(const detail::type_desc& type, std::span<const std::byte> bytes);
-    detail::node operation(ir::op code, const detail::type_desc& type, std::span<const detail::node> operands,
+    quern_detail::node constant(const quern_detail::type_desc& type, std::span<const std::byte> bytes);
+    quern_detail::node operation(ir::op code, const quern_detail::type_desc& type, std::span<const quern_detail::node> operands,
                            std::uint64_t immediate);
-    detail::node mistake(std::string message);
-    detail::node name_value(detail::node n, const detail::location& where);
-    detail::node pin(ir::op code, const detail::type_desc& type, std::span<const detail::node> operands,
-                     std::uint64_t immediate, const detail::location& where);
+    quern_detail::node mistake(std::string message);
+    quern_detail::node name_value(quern_detail::node n, const quern_detail::location& where);
+    quern_detail::node pin(ir::op code, const quern_detail::type_desc& type, std::span<const quern_detail::node> operands,
+                     std::uint64_t immediate, const quern_detail::location& where);
 
     // memory
-    detail::place_handle parameter_place(std::uint32_t number);
-    detail::place_handle variable(const detail::type_desc& type, const detail::node* initial, ir::storage storage,
-                                  const detail::location& where);
-    detail::place_handle array(const detail::type_desc& element, ir::storage storage,
-                               std::span<const std::size_t> extents, const detail::location& where);
-    detail::place_handle element(detail::place_handle base, detail::node index, const detail::location& where);
-    detail::place_handle component(detail::place_handle base, std::uint32_t number);
-    detail::node load(ir::op code, detail::place_handle place, const detail::type_desc& type,
-                      const detail::location* where);
-    detail::node atomic(ir::op code, const detail::type_desc& type, detail::place_handle place,
-                        std::span<const detail::node> operands, const detail::location& where);
-    void store(detail::place_handle place, detail::node value, const detail::location& where);
+    quern_detail::place_handle parameter_place(std::uint32_t number);
+    quern_detail::place_handle variable(const quern_detail::type_desc& type, const quern_detail::node* initial, ir::storage storage,
+                                  const quern_detail::location& where);
+    quern_detail::place_handle array(const quern_detail::type_desc& element, ir::storage storage,
+                               std::span<const std::size_t> extents, const quern_detail::location& where);
+    quern_detail::place_handle element(quern_detail::place_handle base, quern_detail::node index, const quern_detail::location& where);
+    quern_detail::place_handle component(quern_detail::place_handle base, std::uint32_t number);
+    quern_detail::node load(ir::op code, quern_detail::place_handle place, const quern_detail::type_desc& type,
+                      const quern_detail::location* where);
+    quern_detail::node atomic(ir::op code, const quern_detail::type_desc& type, quern_detail::place_handle place,
+                        std::span<const quern_detail::node> operands, const quern_detail::location& where);
+    void store(quern_detail::place_handle place, quern_detail::node value, const quern_detail::location& where);
 
     // control flow; the end_ functions never throw, since destructors call them
-    void begin_if(detail::node condition, const detail::location& where);
+    void begin_if(quern_detail::node condition, const quern_detail::location& where);
     void begin_else();
     void enter_else();
     void end_if();
-    detail::node begin_for(detail::node first, detail::node last, detail::node step, const detail::type_desc& type,
-                           const detail::location& where);
+    quern_detail::node begin_for(quern_detail::node first, quern_detail::node last, quern_detail::node step, const quern_detail::type_desc& type,
+                           const quern_detail::location& where);
     void end_for();
-    void begin_while(const detail::location& where);
-    void begin_while_body(detail::node condition, const detail::location& where);
+    void begin_while(const quern_detail::location& where);
+    void begin_while_body(quern_detail::node condition, const quern_detail::location& where);
     void end_while();
-    void begin_switch(detail::node selector, const detail::type_desc& type, const detail::location& where);
+    void begin_switch(quern_detail::node selector, const quern_detail::type_desc& type, const quern_detail::location& where);
     void begin_case(std::uint64_t literal);
     void begin_otherwise();
     void end_case();
     void end_switch();
     /// break, continue, return: what follows in the block is unreachable and not recorded.
-    void leave(ir::statement s, const detail::location& where);
-    void append(ir::statement s, const detail::location& where);
-    void assume(detail::node condition, const detail::location& where);
+    void leave(ir::statement s, const quern_detail::location& where);
+    void append(ir::statement s, const quern_detail::location& where);
+    void assume(quern_detail::node condition, const quern_detail::location& where);
 
     // what the kernel says of itself
-    void set_workgroup_size(std::uint64_t x, std::uint64_t y, std::uint64_t z, const detail::location& where);
-    void set_covers(std::uint64_t m, std::uint64_t n, const detail::location& where);
-    void set_math_mode(ir::math_mode mode, const detail::location& where);
-    std::int64_t tunable_value(const char* name, std::span<const std::int64_t> values, const detail::location& where);
+    void set_workgroup_size(std::uint64_t x, std::uint64_t y, std::uint64_t z, const quern_detail::location& where);
+    void set_covers(std::uint64_t m, std::uint64_t n, const quern_detail::location& where);
+    void set_math_mode(ir::math_mode mode, const quern_detail::location& where);
+    std::int64_t tunable_value(const char* name, std::span<const std::int64_t> values, const quern_detail::location& where);
     void require(bool holds) { requirements_met_ &= holds; }
     const target_info& target() const { return *request_.target; }
 
     const std::vector<tunable>& tunables() const { return tunables_; }
     bool requirements_met() const { return requirements_met_; }
-    [[noreturn]] void fail(const std::string& message, const detail::location& where) const;
-    const detail::location& last_location() const { return last_location_; }
+    [[noreturn]] void fail(const std::string& message, const quern_detail::location& where) const;
+    const quern_detail::location& last_location() const { return last_location_; }
 
 private:
     enum class node_kind : std::uint8_t { floating, pinned, mistake };
@@ -115,22 +115,22 @@ private:
     enum class frame_kind : std::uint8_t { then, between, otherwise, loop_for, loop_head, loop_while, cases, one_case };
     struct frame {
         frame_kind kind;
-        detail::location where;
+        quern_detail::location where;
         ir::statement statement;
         std::size_t first_case = 0;
         std::uint64_t literal = 0;
         bool is_default = false;
     };
 
-    ir::type_id type_of(const detail::type_desc& d);
-    std::uint32_t resolve(detail::node n);
-    detail::node handle(std::uint32_t id) const { return {id, serial_}; }
-    ir::value_id materialise(detail::node n, const detail::location& where);
+    ir::type_id type_of(const quern_detail::type_desc& d);
+    std::uint32_t resolve(quern_detail::node n);
+    quern_detail::node handle(std::uint32_t id) const { return {id, serial_}; }
+    ir::value_id materialise(quern_detail::node n, const quern_detail::location& where);
     ir::value_id emit(node_record& r);
     std::uint32_t intern(const node_record& r);
-    place_record& place_at(detail::place_handle p, const detail::location& where);
-    ir::place_id use_place(detail::place_handle p, const detail::location& where);
-    detail::place_handle add_place(ir::root_kind root, std::uint32_t number, ir::type_id type,
+    place_record& place_at(quern_detail::place_handle p, const quern_detail::location& where);
+    ir::place_id use_place(quern_detail::place_handle p, const quern_detail::location& where);
+    quern_detail::place_handle add_place(ir::root_kind root, std::uint32_t number, ir::type_id type,
                                    std::span<const ir::step> steps, ir::block_id block);
 
     bool is_open(ir::block_id b) const { return block_open_[b.number]; }
@@ -138,15 +138,15 @@ private:
     ir::block_id close_block();
     bool is_unreachable() const { return terminated_[open_.back().number]; }
     void push_statement(ir::statement s, ir::location_id l);
-    void notice(const char* message, const detail::location& where) noexcept;
+    void notice(const char* message, const quern_detail::location& where) noexcept;
     bool top_is(frame_kind k) const { return !frames_.empty() && frames_.back().kind == k; }
     void end_loop(frame_kind k) noexcept;
 
-    ir::location_id locate(const detail::location& where);
+    ir::location_id locate(const quern_detail::location& where);
     void settle_locations(ir::location_id l);
-    std::string_view declared_name(const detail::location& where);
-    void name(ir::value_id v, const detail::location& where);
-    void name(ir::variable_id v, const detail::location& where);
+    std::string_view next_name(const quern_detail::location& where, declared_as how, std::string_view initialiser = {});
+    void name(ir::value_id v, std::string_view n);
+    void name(ir::variable_id v, const quern_detail::location& where);
 
     request request_;
     ir::module module_;
@@ -157,7 +157,7 @@ private:
     std::vector<std::string> messages_;
     std::unordered_map<std::uint32_t, std::uint32_t, node_hash, node_equal> interned_;
     std::unordered_map<std::uint32_t, std::uint32_t> imported_;
-    std::unordered_map<const detail::type_desc*, ir::type_id> types_;
+    std::unordered_map<const quern_detail::type_desc*, ir::type_id> types_;
     std::vector<place_record> places_;
     std::vector<ir::step> place_steps_;
 
@@ -175,7 +175,7 @@ private:
         std::size_t index;
     };
     std::vector<unlocated_statement> unlocated_statements_;
-    detail::location last_location_;
+    quern_detail::location last_location_;
     std::unordered_map<std::uint64_t, std::uint32_t> names_taken_;  ///< declarations named so far, by file and line
 
     std::vector<tunable> tunables_;

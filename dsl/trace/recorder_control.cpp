@@ -32,9 +32,9 @@ void recorder::push_statement(ir::statement s, ir::location_id l) {
     b.locations.push_back(l);
 }
 
-void recorder::append(ir::statement s, const detail::location& where) { push_statement(s, locate(where)); }
+void recorder::append(ir::statement s, const quern_detail::location& where) { push_statement(s, locate(where)); }
 
-void recorder::leave(ir::statement s, const detail::location& where) {
+void recorder::leave(ir::statement s, const quern_detail::location& where) {
     if (!std::holds_alternative<ir::return_statement>(s)) {
         const bool in_loop = std::ranges::any_of(frames_, [](const frame& f) {
             return f.kind == frame_kind::loop_for || f.kind == frame_kind::loop_while;
@@ -47,7 +47,7 @@ void recorder::leave(ir::statement s, const detail::location& where) {
     terminated_[open_.back().number] = true;
 }
 
-void recorder::begin_if(detail::node condition, const detail::location& where) {
+void recorder::begin_if(quern_detail::node condition, const quern_detail::location& where) {
     const ir::value_id c = materialise(condition, where);
     frames_.push_back({frame_kind::then, where, ir::if_statement{c, {}, {}}});
     open_block();
@@ -82,8 +82,8 @@ void recorder::end_if() {
     push_statement(s, locate(f.where));
 }
 
-detail::node recorder::begin_for(detail::node first, detail::node last, detail::node step,
-                                 const detail::type_desc& type, const detail::location& where) {
+quern_detail::node recorder::begin_for(quern_detail::node first, quern_detail::node last, quern_detail::node step,
+                                 const quern_detail::type_desc& type, const quern_detail::location& where) {
     const ir::value_id a = materialise(first, where);
     const ir::value_id b = materialise(last, where);
     const ir::value_id c = materialise(step, where);
@@ -95,7 +95,7 @@ detail::node recorder::begin_for(detail::node first, detail::node last, detail::
     r.operands.first = static_cast<std::uint32_t>(node_operands_.size());
     const ir::value_id i = emit(r);
     module_.value_locations[i.number] = locate(where);
-    name(i, where);
+    name(i, next_name(where, declared_as::lambda_parameter));
     frames_.push_back({frame_kind::loop_for, where, ir::for_statement{i, a, b, c, {}}});
     nodes_.push_back(r);
     return handle(static_cast<std::uint32_t>(nodes_.size() - 1));
@@ -110,12 +110,12 @@ void recorder::end_for() {
     push_statement(s, locate(f.where));
 }
 
-void recorder::begin_while(const detail::location& where) {
+void recorder::begin_while(const quern_detail::location& where) {
     frames_.push_back({frame_kind::loop_head, where, ir::while_statement{}});
     open_block();
 }
 
-void recorder::begin_while_body(detail::node condition, const detail::location& where) {
+void recorder::begin_while_body(quern_detail::node condition, const quern_detail::location& where) {
     if (!top_is(frame_kind::loop_head)) return notice("a traced block is not balanced", where);
     const ir::value_id c = materialise(condition, where);
     auto& s = std::get<ir::while_statement>(frames_.back().statement);
@@ -134,7 +134,7 @@ void recorder::end_while() {
     push_statement(s, locate(f.where));
 }
 
-void recorder::begin_switch(detail::node selector, const detail::type_desc& type, const detail::location& where) {
+void recorder::begin_switch(quern_detail::node selector, const quern_detail::type_desc& type, const quern_detail::location& where) {
     (void)type;
     const ir::value_id v = materialise(selector, where);
     frame f{frame_kind::cases, where, ir::switch_statement{v, {}, {}}};
@@ -183,13 +183,13 @@ void recorder::end_switch() {
     push_statement(s, locate(f.where));
 }
 
-void recorder::assume(detail::node condition, const detail::location& where) {
+void recorder::assume(quern_detail::node condition, const quern_detail::location& where) {
     append(ir::assume{materialise(condition, where)}, where);
 }
 
 // what the kernel says of itself -------------------------------------------------------------------------------------
 
-void recorder::set_workgroup_size(std::uint64_t x, std::uint64_t y, std::uint64_t z, const detail::location& where) {
+void recorder::set_workgroup_size(std::uint64_t x, std::uint64_t y, std::uint64_t z, const quern_detail::location& where) {
     constexpr std::uint64_t limit = 1u << 20;
     if (x == 0 || y == 0 || z == 0 || x > limit || y > limit || z > limit)
         fail(fmt::format("workgroup_size({}, {}, {}) is not a workgroup size", x, y, z), where);
@@ -200,14 +200,14 @@ void recorder::set_workgroup_size(std::uint64_t x, std::uint64_t y, std::uint64_
     locate(where);
 }
 
-void recorder::set_covers(std::uint64_t m, std::uint64_t n, const detail::location& where) {
+void recorder::set_covers(std::uint64_t m, std::uint64_t n, const quern_detail::location& where) {
     constexpr std::uint64_t limit = 0xffff'ffffu;
     if (m == 0 || n == 0 || m > limit || n > limit) fail(fmt::format("covers({}, {}) is not a tile", m, n), where);
     module_.covers = {static_cast<std::uint32_t>(m), static_cast<std::uint32_t>(n)};
     locate(where);
 }
 
-void recorder::set_math_mode(ir::math_mode mode, const detail::location& where) {
+void recorder::set_math_mode(ir::math_mode mode, const quern_detail::location& where) {
     if (math_mode_set_ && module_.math != mode) fail("math_mode was said before with another mode", where);
     math_mode_set_ = true;
     module_.math = mode;
@@ -215,7 +215,7 @@ void recorder::set_math_mode(ir::math_mode mode, const detail::location& where) 
 }
 
 std::int64_t recorder::tunable_value(const char* name, std::span<const std::int64_t> values,
-                                     const detail::location& where) {
+                                     const quern_detail::location& where) {
     locate(where);
     if (values.empty()) fail(fmt::format("tune(\"{}\") has no values", name), where);
     for (const tunable& t : tunables_)

@@ -45,8 +45,8 @@ std::string last_word(std::string_view parameter) {
 
 }  // namespace
 
-std::vector<std::string_view> declared_names(std::string_view line) {
-    std::vector<std::string_view> names;
+std::vector<declared_name> declared_names(std::string_view line) {
+    std::vector<declared_name> names;
     for (std::size_t i = 0; i < line.size();) {
         if (line.substr(i, 2) == "//") break;
         if (!is_word(line[i])) {
@@ -60,18 +60,31 @@ std::vector<std::string_view> declared_names(std::string_view line) {
         while (at < line.size() && line[at] == '&') at = skip_spaces(line, at + 1);
         const std::string_view name = word_at(line, at);
         const std::size_t after = skip_spaces(line, at + name.size());
-        if (!name.empty() && after < line.size() && std::string_view("={(),;:").find(line[after]) != std::string_view::npos)
-            names.push_back(name);
+        if (name.empty() || after >= line.size()) continue;
+        const std::string_view ends = line.substr(after, 1);
+        if (ends == "=" || ends == "{" || ends == "(" || ends == ";")
+            names.push_back({name, declared_as::statement, line.substr(skip_spaces(line, after + 1))});
+        else if (ends == ")" || ends == ",") names.push_back({name, declared_as::lambda_parameter, {}});
     }
     return names;
 }
 
 std::vector<std::string> parameter_names(const source_lines& source, std::string_view file, std::uint32_t line,
-                                         std::size_t count) {
-    constexpr std::uint32_t lines_to_read = 12;
+                                         std::string_view name, std::size_t count) {
+    constexpr std::uint32_t lines_ahead = 3, lines_back = 500, lines_to_read = 12;
+    const std::string quoted = '"' + std::string(name) + '"';
+    const auto names_it = [&](std::uint32_t l) { return source.line(file, l).find(quoted) != std::string_view::npos; };
+    std::uint32_t first_line = line;
+    while (first_line < line + lines_ahead && !names_it(first_line)) ++first_line;
+    if (!names_it(first_line)) {
+        first_line = line;
+        while (first_line > 0 && line - first_line < lines_back && !names_it(first_line)) --first_line;
+    }
+    if (!names_it(first_line)) return {};
     std::string text;
     for (std::uint32_t l = 0; l < lines_to_read; ++l) {
-        const std::string_view next = source.line(file, line + l);
+        std::string_view next = source.line(file, first_line + l);
+        if (l == 0) next = next.substr(next.find(quoted));
         text += next.substr(0, std::min(next.find("//"), next.size()));
         text += ' ';
     }

@@ -7,6 +7,7 @@
 #include <quern/error.hpp>
 
 #include "dsl/ir/canonical.hpp"
+#include "dsl/ir/effects.hpp"
 #include "dsl/ir/validator.hpp"
 #include "dsl/trace/recorder.hpp"
 
@@ -14,22 +15,8 @@ namespace quern::trace {
 
 namespace {
 
-/// Ops whose result depends on how invocations are grouped.
-bool needs_workgroup(ir::op code) {
-    switch (code) {
-        case ir::op::local_id:
-        case ir::op::workgroup_id:
-        case ir::op::workgroup_count:
-        case ir::op::subgroup_size:
-        case ir::op::subgroup_lane:
-        case ir::op::subgroup_id:
-        case ir::op::subgroup_count: return true;
-        default: return ir::info(code).effect == ir::effect::convergent;
-    }
-}
-
 bool is_cooperative(const ir::module& m) {
-    return std::ranges::any_of(m.values, [](const ir::value& v) { return needs_workgroup(v.op); }) ||
+    return std::ranges::any_of(m.values, [](const ir::value& v) { return ir::is_cooperative(v.op); }) ||
            std::ranges::any_of(m.variables, [](const ir::variable& v) { return v.storage == ir::storage::shared; }) ||
            std::ranges::any_of(m.blocks, [](const ir::block& b) {
                return std::ranges::any_of(b.statements,
@@ -41,7 +28,7 @@ bool is_cooperative(const ir::module& m) {
 
 bool in_progress() { return recorder::current() != nullptr; }
 
-result trace_kernel(const detail::kernel_body& body, std::span<const detail::parameter_desc> parameters,
+result trace_kernel(const quern_detail::kernel_body& body, std::span<const quern_detail::parameter_desc> parameters,
                     const request& r) {
     if (recorder* outer = recorder::current())
         outer->fail(fmt::format("kernel \"{}\" is traced inside another trace: call plain functions and lambdas from a "

@@ -41,7 +41,7 @@ struct result {
 };
 
 /// Throws usage_error with file:line for the user's mistakes. The trace is over on every way out.
-result trace_kernel(const detail::kernel_body& body, std::span<const detail::parameter_desc> parameters,
+result trace_kernel(const quern_detail::kernel_body& body, std::span<const quern_detail::parameter_desc> parameters,
                     const request& r);
 
 /// True while a body runs on this thread.

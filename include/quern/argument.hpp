@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 /// One argument with its type erased, valid during the launch call: a range of a buffer, or a value's bytes.
 struct argument_ref {
@@ -118,4 +118,4 @@ void launch_with(Where* where, kernel_state* k, const launch_shape& shape, const
     launch(where, k, shape, refs, sizeof...(Arguments));
 }
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

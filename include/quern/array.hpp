@@ -6,7 +6,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 /// t[r] of an array with more extents, or an element: which one it is, is known while tracing.
 template <class T>
@@ -58,41 +58,41 @@ private:
     std::size_t size_ = 1;
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// `local_array<float> a(9);` or `(rows, columns)`: storage of one invocation. usage_error for an extent of 0.
 template <class T>
-class local_array : public detail::traced_array<T> {
+class local_array : public quern_detail::traced_array<T> {
 public:
-    explicit local_array(std::size_t n, detail::location where = detail::location::current())
-        : local_array(detail::extents{{n}, 1}, where) {}
-    local_array(std::size_t rows, std::size_t columns, detail::location where = detail::location::current())
-        : local_array(detail::extents{{rows, columns}, 2}, where) {}
+    explicit local_array(std::size_t n, quern_detail::location where = quern_detail::location::current())
+        : local_array(quern_detail::extents{{n}, 1}, where) {}
+    local_array(std::size_t rows, std::size_t columns, quern_detail::location where = quern_detail::location::current())
+        : local_array(quern_detail::extents{{rows, columns}, 2}, where) {}
     local_array(std::size_t layers, std::size_t rows, std::size_t columns,
-                 detail::location where = detail::location::current())
-        : local_array(detail::extents{{layers, rows, columns}, 3}, where) {}
+                 quern_detail::location where = quern_detail::location::current())
+        : local_array(quern_detail::extents{{layers, rows, columns}, 3}, where) {}
 
 private:
-    local_array(const detail::extents& e, const detail::location& where)
-        : detail::traced_array<T>(false, e, where) {}
+    local_array(const quern_detail::extents& e, const quern_detail::location& where)
+        : quern_detail::traced_array<T>(false, e, where) {}
 };
 
 /// `shared<float> tile(256);` or `(rows, columns)`: storage of one workgroup, ordered by barrier(). usage_error for an extent
 /// of 0 and for more than the device has.
 template <class T>
-class shared : public detail::traced_array<T> {
+class shared : public quern_detail::traced_array<T> {
 public:
-    explicit shared(std::size_t n, detail::location where = detail::location::current())
-        : shared(detail::extents{{n}, 1}, where) {}
-    shared(std::size_t rows, std::size_t columns, detail::location where = detail::location::current())
-        : shared(detail::extents{{rows, columns}, 2}, where) {}
+    explicit shared(std::size_t n, quern_detail::location where = quern_detail::location::current())
+        : shared(quern_detail::extents{{n}, 1}, where) {}
+    shared(std::size_t rows, std::size_t columns, quern_detail::location where = quern_detail::location::current())
+        : shared(quern_detail::extents{{rows, columns}, 2}, where) {}
     shared(std::size_t layers, std::size_t rows, std::size_t columns,
-            detail::location where = detail::location::current())
-        : shared(detail::extents{{layers, rows, columns}, 3}, where) {}
+            quern_detail::location where = quern_detail::location::current())
+        : shared(quern_detail::extents{{layers, rows, columns}, 3}, where) {}
 
 private:
-    shared(const detail::extents& e, const detail::location& where)
-        : detail::traced_array<T>(true, e, where) {}
+    shared(const quern_detail::extents& e, const quern_detail::location& where)
+        : quern_detail::traced_array<T>(true, e, where) {}
 };
 
 }  // namespace quern

@@ -6,7 +6,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 template <op Op, class Place>
 consteval void check_atomic() {
@@ -39,72 +39,72 @@ auto atomic(const Place& p, const location& where, Node... operands) {
 template <class Place>
 using atomic_operand = operand<value_t<Place>>;
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// Replaces the place by old + v; returns the old value.
 template <traced Place>
-auto atomic_add(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_add>(p, v.where, v.value);
+auto atomic_add(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_add>(p, v.where, v.value);
 }
 
 /// Replaces the place by old - v; returns the old value.
 template <traced Place>
-auto atomic_sub(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_sub>(p, v.where, v.value);
+auto atomic_sub(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_sub>(p, v.where, v.value);
 }
 
 /// Replaces the place by min(old, v); returns the old value.
 template <traced Place>
-auto atomic_min(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_min>(p, v.where, v.value);
+auto atomic_min(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_min>(p, v.where, v.value);
 }
 
 /// Replaces the place by max(old, v); returns the old value.
 template <traced Place>
-auto atomic_max(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_max>(p, v.where, v.value);
+auto atomic_max(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_max>(p, v.where, v.value);
 }
 
 /// Replaces the place by old & v; returns the old value.
 template <traced Place>
-auto atomic_and_(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_and>(p, v.where, v.value);
+auto atomic_and_(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_and>(p, v.where, v.value);
 }
 
 /// Replaces the place by old | v; returns the old value.
 template <traced Place>
-auto atomic_or_(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_or>(p, v.where, v.value);
+auto atomic_or_(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_or>(p, v.where, v.value);
 }
 
 /// Replaces the place by old ^ v; returns the old value.
 template <traced Place>
-auto atomic_xor_(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_xor>(p, v.where, v.value);
+auto atomic_xor_(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_xor>(p, v.where, v.value);
 }
 
 /// Replaces the place by v; returns the old value.
 template <traced Place>
-auto atomic_exchange(const Place& p, detail::atomic_operand<Place> v) {
-    return detail::atomic<detail::op::atomic_exchange>(p, v.where, v.value);
+auto atomic_exchange(const Place& p, quern_detail::atomic_operand<Place> v) {
+    return quern_detail::atomic<quern_detail::op::atomic_exchange>(p, v.where, v.value);
 }
 
 /// Replaces the place by `desired` if it equals `expected`; returns the old value, which tells whether it did.
 template <traced Place>
-auto atomic_compare_exchange(const Place& p, detail::atomic_operand<Place> expected,
-                             detail::atomic_operand<Place> desired) {
-    return detail::atomic<detail::op::atomic_compare_exchange>(p, expected.where, expected.value, desired.value);
+auto atomic_compare_exchange(const Place& p, quern_detail::atomic_operand<Place> expected,
+                             quern_detail::atomic_operand<Place> desired) {
+    return quern_detail::atomic<quern_detail::op::atomic_compare_exchange>(p, expected.where, expected.value, desired.value);
 }
 /// Reads the place, whole.
 template <traced Place>
-auto atomic_load(const Place& p, detail::location where = detail::location::current()) {
-    return detail::atomic<detail::op::atomic_load>(p, where);
+auto atomic_load(const Place& p, quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::atomic<quern_detail::op::atomic_load>(p, where);
 }
 /// Writes the place, whole.
 template <traced Place>
-void atomic_store(const Place& p, detail::atomic_operand<Place> v) {
-    detail::check_atomic<detail::op::atomic_store, Place>();
-    detail::record_atomic(detail::op::atomic_store, detail::type_of<detail::value_t<Place>>, p.traced_place(), &v.value, 1,
+void atomic_store(const Place& p, quern_detail::atomic_operand<Place> v) {
+    quern_detail::check_atomic<quern_detail::op::atomic_store, Place>();
+    quern_detail::record_atomic(quern_detail::op::atomic_store, quern_detail::type_of<quern_detail::value_t<Place>>, p.traced_place(), &v.value, 1,
                           v.where);
 }
 

@@ -20,7 +20,7 @@ constexpr memory operator|(memory a, memory b) {
     return static_cast<memory>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-namespace detail {
+namespace quern_detail {
 
 /// A range of a buffer, in bytes.
 struct buffer_range {
@@ -39,7 +39,7 @@ void check_view(std::size_t size, std::size_t first, std::size_t count);
 
 struct buffer_access;
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// `size()` elements of T on one device. A default-constructed handle is empty; using it is a usage_error.
 template <class T>
@@ -49,7 +49,7 @@ class buffer {
 
 public:
     /// What the host sees of an element: T, or unsigned char of a buffer<bool>.
-    using host_type = detail::host_element_t<T>;
+    using host_type = quern_detail::host_element_t<T>;
 
     buffer() = default;
 
@@ -58,11 +58,11 @@ public:
 
     /// Replaces all elements, after the work that uses the buffer. usage_error if the range has another size.
     template <class R>
-        requires detail::uploadable_to<R, T>
+        requires quern_detail::uploadable_to<R, T>
     void upload(const R& range) const {
-        detail::upload(range_(), std::data(range), std::size(range) * sizeof(T));
+        quern_detail::upload(range_(), std::data(range), std::size(range) * sizeof(T));
     }
-    template <detail::vector_of_bool R>
+    template <quern_detail::vector_of_bool R>
     void upload(const R&) const {
         static_assert(!std::is_same_v<R, R>, "std::vector<bool> is packed bits: upload std::vector<unsigned char>");
     }
@@ -74,32 +74,32 @@ public:
         return elements;
     }
     /// The same into memory of the caller's; usage_error if it has another size.
-    void download(std::span<host_type> to) const { detail::download(range_(), to.data(), to.size_bytes()); }
+    void download(std::span<host_type> to) const { quern_detail::download(range_(), to.data(), to.size_bytes()); }
 
     /// Elements [first, first + count) of the same memory; usage_error past the end.
-    buffer view(detail::host_count first, detail::host_count count) const {
-        detail::check_view(size_, first.value, count.value);
+    buffer view(quern_detail::host_count first, quern_detail::host_count count) const {
+        quern_detail::check_view(size_, first.value, count.value);
         return buffer(state_, first_ + first.value, count.value);
     }
 
     /// The elements in place, after the work that uses them: of host_visible buffers and on the CPU; else usage_error.
-    std::span<host_type> mapped() const { return {static_cast<host_type*>(detail::mapped(range_())), size_}; }
+    std::span<host_type> mapped() const { return {static_cast<host_type*>(quern_detail::mapped(range_())), size_}; }
 
     /// The driver's own handle: the address of the first element (CPU, CUDA), or the VkBuffer.
-    std::uint64_t native_handle() const { return detail::native_handle(range_()); }
+    std::uint64_t native_handle() const { return quern_detail::native_handle(range_()); }
 
 private:
-    friend struct detail::buffer_access;
-    buffer(detail::handle<detail::buffer_state> state, std::size_t first, std::size_t size)
+    friend struct quern_detail::buffer_access;
+    buffer(quern_detail::handle<quern_detail::buffer_state> state, std::size_t first, std::size_t size)
         : state_(std::move(state)), first_(first), size_(size) {}
-    detail::buffer_range range_() const { return {state_.get(), first_ * sizeof(T), size_ * sizeof(T)}; }
+    quern_detail::buffer_range range_() const { return {state_.get(), first_ * sizeof(T), size_ * sizeof(T)}; }
 
-    detail::handle<detail::buffer_state> state_;
+    quern_detail::handle<quern_detail::buffer_state> state_;
     std::size_t first_ = 0;
     std::size_t size_ = 0;
 };
 
-namespace detail {
+namespace quern_detail {
 
 /// The library's own way into a buffer.
 struct buffer_access {
@@ -113,5 +113,5 @@ struct buffer_access {
     }
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 }  // namespace quern

@@ -6,7 +6,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 template <class Result>
 consteval void check_body() {
@@ -89,85 +89,85 @@ consteval void check_range_type() {
                                                 "int or uint bounds");
 }
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// Runs `then` where the condition holds; `.elif_(condition, …)` and `.else_(…)` may follow.
 template <class Then>
-detail::if_chain if_(detail::condition c, Then&& then) {
-    return detail::if_chain(c, then);
+quern_detail::if_chain if_(quern_detail::condition c, Then&& then) {
+    return quern_detail::if_chain(c, then);
 }
 
 /// first, first + step, … below last; host values take the traced operand's type. The step is positive; the count
 /// never wraps at its end. first, last and step are evaluated once. A step that is not positive is a usage_error.
 template <class First, class Last>
-auto range(const First& first, const Last& last, detail::location where = detail::location::current()) {
-    using T = typename detail::range_type<First, Last>::type;
-    detail::check_range_type<T>();
-    return detail::range_of<T>{detail::capture<T>(first), detail::capture<T>(last), detail::host_constant<T>(1), where};
+auto range(const First& first, const Last& last, quern_detail::location where = quern_detail::location::current()) {
+    using T = typename quern_detail::range_type<First, Last>::type;
+    quern_detail::check_range_type<T>();
+    return quern_detail::range_of<T>{quern_detail::capture<T>(first), quern_detail::capture<T>(last), quern_detail::host_constant<T>(1), where};
 }
 template <class First, class Last, class Step>
-    requires(!std::is_same_v<Step, detail::location>)
+    requires(!std::is_same_v<Step, quern_detail::location>)
 auto range(const First& first, const Last& last, const Step& step,
-           detail::location where = detail::location::current()) {
-    using T = typename detail::range_type<First, Last, Step>::type;
-    detail::check_range_type<T>();
-    detail::range_of<T> r{detail::capture<T>(first), detail::capture<T>(last), detail::capture<T>(step), where};
-    if constexpr (!detail::is_traced<Step>) r.step_is_positive = step > 0;
+           quern_detail::location where = quern_detail::location::current()) {
+    using T = typename quern_detail::range_type<First, Last, Step>::type;
+    quern_detail::check_range_type<T>();
+    quern_detail::range_of<T> r{quern_detail::capture<T>(first), quern_detail::capture<T>(last), quern_detail::capture<T>(step), where};
+    if constexpr (!quern_detail::is_traced<Step>) r.step_is_positive = step > 0;
     return r;
 }
 
 /// Runs body(val<T> i) for each value of the range.
 template <class T, class Body>
-void for_(const detail::range_of<T>& r, Body&& body) {
-    if (!r.step_is_positive) detail::fail_usage("the step of a range must be positive", r.where);
-    const detail::node i = detail::begin_for(r.first, r.last, r.step, detail::type_of<T>, r.where);
+void for_(const quern_detail::range_of<T>& r, Body&& body) {
+    if (!r.step_is_positive) quern_detail::fail_usage("the step of a range must be positive", r.where);
+    const quern_detail::node i = quern_detail::begin_for(r.first, r.last, r.step, quern_detail::type_of<T>, r.where);
     static_assert(std::is_invocable_v<Body&, val<T>>, "quern: the body of for_ takes the counter, of the range's type: "
                                                       "write for_(range(0u, n), [&](val<uint> i) { … })");
     if constexpr (std::is_invocable_v<Body&, val<T>>) {
-        detail::check_body<decltype(body(val<T>::from_node(i)))>();
+        quern_detail::check_body<decltype(body(val<T>::from_node(i)))>();
         body(val<T>::from_node(i));
     }
-    detail::end_for();
+    quern_detail::end_for();
 }
 
 /// Evaluates `head()` before every round and runs `body` while it holds.
 template <class Head, class Body>
-void while_(Head&& head, Body&& body, detail::location where = detail::location::current()) {
-    static_assert(!detail::is_traced<Head>, "quern: a while_ condition is evaluated again before every round: write "
+void while_(Head&& head, Body&& body, quern_detail::location where = quern_detail::location::current()) {
+    static_assert(!quern_detail::is_traced<Head>, "quern: a while_ condition is evaluated again before every round: write "
                                             "while_([&] { return condition; }, [&] { … })");
-    if constexpr (!detail::is_traced<Head>) {
-        static_assert(detail::is_traced<decltype(head())>,
+    if constexpr (!quern_detail::is_traced<Head>) {
+        static_assert(quern_detail::is_traced<decltype(head())>,
                       "quern: this condition is a host value, known while tracing: write a plain C++ while or for");
-        detail::begin_while(where);
+        quern_detail::begin_while(where);
         {
-            const detail::condition c(head(), where);
-            detail::begin_while_body(c.value, where);
+            const quern_detail::condition c(head(), where);
+            quern_detail::begin_while_body(c.value, where);
         }
-        detail::check_body<decltype(body())>();
+        quern_detail::check_body<decltype(body())>();
         body();
-        detail::end_while();
+        quern_detail::end_while();
     }
 }
 
 /// Leaves the innermost traced loop, also from inside if_ and match.
-inline void break_(detail::location where = detail::location::current()) { detail::record_break(where); }
+inline void break_(quern_detail::location where = quern_detail::location::current()) { quern_detail::record_break(where); }
 /// Goes on with the next round of the innermost traced loop.
-inline void continue_(detail::location where = detail::location::current()) { detail::record_continue(where); }
+inline void continue_(quern_detail::location where = quern_detail::location::current()) { quern_detail::record_continue(where); }
 /// Ends this invocation.
-inline void return_(detail::location where = detail::location::current()) { detail::record_return(where); }
+inline void return_(quern_detail::location where = quern_detail::location::current()) { quern_detail::record_return(where); }
 
 /// a and b(): b runs only where a holds. `and_then(i < n, [&] { return x[i] > 0.f; })`
 template <class Next>
-val<bool> and_then(detail::condition a, Next&& b) {
+val<bool> and_then(quern_detail::condition a, Next&& b) {
     const var<bool> result(false, a.where);
-    if_(a, [&] { result.store(detail::condition(b(), a.where).value, a.where); });
+    if_(a, [&] { result.store(quern_detail::condition(b(), a.where).value, a.where); });
     return val<bool>(result, a.where);
 }
 /// a or b(): b runs only where a does not hold.
 template <class Next>
-val<bool> or_else(detail::condition a, Next&& b) {
+val<bool> or_else(quern_detail::condition a, Next&& b) {
     const var<bool> result(true, a.where);
-    if_(a, [] {}).else_([&] { result.store(detail::condition(b(), a.where).value, a.where); });
+    if_(a, [] {}).else_([&] { result.store(quern_detail::condition(b(), a.where).value, a.where); });
     return val<bool>(result, a.where);
 }
 

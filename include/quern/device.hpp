@@ -16,19 +16,19 @@ struct cpu_options {
     unsigned threads = all_threads;
 };
 
-namespace detail {
+namespace quern_detail {
 
 buffer_state* make_buffer(device_state* d, std::size_t count, std::size_t element_bytes, memory kind);
 buffer_state* wrap(device_state* d, void* host, std::size_t size_bytes);
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// A shared handle. `all`, `best`, `find` and `cpu` belong to the default runtime, which QUERN_DEVICE (a comma list
 /// such as "cpu,vulkan:0") restricts; naming an absent device there makes them throw a usage_error.
 class device {
 public:
     device() = default;
-    explicit device(detail::handle<detail::device_state> state) : state_(std::move(state)) {}
+    explicit device(quern_detail::handle<quern_detail::device_state> state) : state_(std::move(state)) {}
 
     /// Every usable device, best first.
     static std::vector<device> all();
@@ -54,14 +54,14 @@ public:
 
     /// `count` elements, zeroed unless memory::uninitialised. device_error above the device's memory budget.
     template <class T>
-    buffer<T> make_buffer(detail::host_count count, memory kind = memory::zeroed) const {
-        return detail::buffer_access::make<T>(detail::make_buffer(state_.get(), count.value, sizeof(T), kind),
+    buffer<T> make_buffer(quern_detail::host_count count, memory kind = memory::zeroed) const {
+        return quern_detail::buffer_access::make<T>(quern_detail::make_buffer(state_.get(), count.value, sizeof(T), kind),
                                               count.value);
     }
     /// A new buffer with the elements of a contiguous range.
-    template <detail::contiguous_range R>
-    buffer<detail::range_element<R>> upload(const R& range) const {
-        auto b = make_buffer<detail::range_element<R>>(std::size(range), memory::uninitialised);
+    template <quern_detail::contiguous_range R>
+    buffer<quern_detail::range_element<R>> upload(const R& range) const {
+        auto b = make_buffer<quern_detail::range_element<R>>(std::size(range), memory::uninitialised);
         b.upload(range);
         return b;
     }
@@ -71,7 +71,7 @@ public:
         b.upload(range);
         return b;
     }
-    template <detail::vector_of_bool R>
+    template <quern_detail::vector_of_bool R>
     void upload(const R&) const {
         static_assert(!std::is_same_v<R, R>, "std::vector<bool> is packed bits: upload std::vector<unsigned char> "
                                              "into a make_buffer<bool>");
@@ -79,7 +79,7 @@ public:
     /// Host memory used in place on a CPU device (usage_error elsewhere); it must outlive the buffer and its work.
     template <class T, std::size_t N>
     buffer<T> wrap(std::span<T, N> host) const {
-        return detail::buffer_access::make<T>(detail::wrap(state_.get(), host.data(), host.size_bytes()), host.size());
+        return quern_detail::buffer_access::make<T>(quern_detail::wrap(state_.get(), host.data(), host.size_bytes()), host.size());
     }
     template <class R>
         requires requires(R& r) { std::span(r); }
@@ -89,15 +89,15 @@ public:
 
     /// Queues one launch on the device's own queue: asynchronous, in order; compiles (or loads) at the first one.
     template <class... P>
-    void launch(const kernel<void(P...)>& k, const launch_shape& shape, detail::argument_for<P>... arguments) const {
-        detail::launch_with(state_.get(), k.state(), shape, arguments...);
+    void launch(const kernel<void(P...)>& k, const launch_shape& shape, quern_detail::argument_for<P>... arguments) const {
+        quern_detail::launch_with(state_.get(), k.state(), shape, arguments...);
     }
 
-    detail::device_state* state() const { return state_.get(); }
+    quern_detail::device_state* state() const { return state_.get(); }
     friend bool operator==(const device& a, const device& b) { return a.state_ == b.state_; }
 
 private:
-    detail::handle<detail::device_state> state_;
+    quern_detail::handle<quern_detail::device_state> state_;
 };
 
 }  // namespace quern

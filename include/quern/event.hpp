@@ -9,7 +9,7 @@ namespace quern {
 class event {
 public:
     event() = default;
-    explicit event(detail::handle<detail::event_state> state) : state_(std::move(state)) {}
+    explicit event(quern_detail::handle<quern_detail::event_state> state) : state_(std::move(state)) {}
 
     /// True once it was reached; never waits.
     bool done() const;
@@ -18,10 +18,10 @@ public:
     /// Device time in milliseconds from `since` to this event; waits for both. usage_error across devices.
     double elapsed_ms(const event& since) const;
 
-    detail::event_state* state() const { return state_.get(); }
+    quern_detail::event_state* state() const { return state_.get(); }
 
 private:
-    detail::handle<detail::event_state> state_;
+    quern_detail::handle<quern_detail::event_state> state_;
 };
 
 }  // namespace quern

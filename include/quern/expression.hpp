@@ -7,7 +7,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 template <op Op, class T, int Count>
 class expression;
@@ -120,137 +120,137 @@ consteval void check_operands() {
     check_operand<R>();
 }
 
-}  // namespace detail
+}  // namespace quern_detail
 
 // Operators on traced values. Vectors work component by component, a scalar operand is repeated; a host operand takes
 // the traced operand's type. Comparisons of vectors give bool vectors.
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator+(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::add, detail::operand_class::arithmetic>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::add, quern_detail::operand_class::arithmetic>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator-(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::sub, detail::operand_class::arithmetic>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::sub, quern_detail::operand_class::arithmetic>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator*(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::mul, detail::operand_class::arithmetic>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::mul, quern_detail::operand_class::arithmetic>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator/(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::div, detail::operand_class::arithmetic>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::div, quern_detail::operand_class::arithmetic>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator%(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::rem, detail::operand_class::integral>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::rem, quern_detail::operand_class::integral>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator&(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::bit_and, detail::operand_class::bits>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::bit_and, quern_detail::operand_class::bits>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator|(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::bit_or, detail::operand_class::bits>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::bit_or, quern_detail::operand_class::bits>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator^(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::bit_xor, detail::operand_class::bits>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::bit_xor, quern_detail::operand_class::bits>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator<<(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::shl, detail::operand_class::integral>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::shl, quern_detail::operand_class::integral>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator>>(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::arithmetic<detail::op::shr, detail::operand_class::integral>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::arithmetic<quern_detail::op::shr, quern_detail::operand_class::integral>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator==(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::comparison<detail::op::eq, detail::operand_class::comparable>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::comparison<quern_detail::op::eq, quern_detail::operand_class::comparable>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator!=(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::comparison<detail::op::ne, detail::operand_class::comparable>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::comparison<quern_detail::op::ne, quern_detail::operand_class::comparable>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator<(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::comparison<detail::op::lt, detail::operand_class::ordered>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::comparison<quern_detail::op::lt, quern_detail::operand_class::ordered>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator<=(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::comparison<detail::op::le, detail::operand_class::ordered>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::comparison<quern_detail::op::le, quern_detail::operand_class::ordered>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator>(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::comparison<detail::op::gt, detail::operand_class::ordered>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::comparison<quern_detail::op::gt, quern_detail::operand_class::ordered>(l, r);
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 auto operator>=(L&& l, R&& r) {
-    detail::check_operands<L, R>();
-    return detail::comparison<detail::op::ge, detail::operand_class::ordered>(l, r);
+    quern_detail::check_operands<L, R>();
+    return quern_detail::comparison<quern_detail::op::ge, quern_detail::operand_class::ordered>(l, r);
 }
 
 template <traced X>
 auto operator-(X&& x) {
-    detail::check_operand<X>();
-    detail::check_type<detail::operand_class::arithmetic, detail::value_t<X>>();
-    return detail::unary<detail::op::neg, detail::value_t<X>>(x);
+    quern_detail::check_operand<X>();
+    quern_detail::check_type<quern_detail::operand_class::arithmetic, quern_detail::value_t<X>>();
+    return quern_detail::unary<quern_detail::op::neg, quern_detail::value_t<X>>(x);
 }
 template <traced X>
 auto operator~(X&& x) {
-    detail::check_operand<X>();
-    static_assert(detail::is_integral<detail::value_t<X>>, "quern: ~ needs integers: write !b for a bool");
-    return detail::unary<detail::op::bit_not, detail::value_t<X>>(x);
+    quern_detail::check_operand<X>();
+    static_assert(quern_detail::is_integral<quern_detail::value_t<X>>, "quern: ~ needs integers: write !b for a bool");
+    return quern_detail::unary<quern_detail::op::bit_not, quern_detail::value_t<X>>(x);
 }
 template <traced X>
 auto operator!(X&& x) {
-    detail::check_operand<X>();
-    static_assert(detail::is_boolean<detail::value_t<X>>, "quern: ! needs a traced bool: write x == 0");
-    return detail::unary<detail::op::bit_not, detail::value_t<X>>(x);
+    quern_detail::check_operand<X>();
+    static_assert(quern_detail::is_boolean<quern_detail::value_t<X>>, "quern: ! needs a traced bool: write x == 0");
+    return quern_detail::unary<quern_detail::op::bit_not, quern_detail::value_t<X>>(x);
 }
 
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 bool operator&&(L&&, R&&) {
-    static_assert(detail::always_false<L>, "quern: && cannot short-circuit traced values: write a & b, or "
+    static_assert(quern_detail::always_false<L>, "quern: && cannot short-circuit traced values: write a & b, or "
                                            "and_then(a, [&] { return b; }) where b must not run");
     return false;
 }
 template <class L, class R>
-    requires detail::any_traced<L, R>
+    requires quern_detail::any_traced<L, R>
 bool operator||(L&&, R&&) {
-    static_assert(detail::always_false<L>, "quern: || cannot short-circuit traced values: write a | b, or "
+    static_assert(quern_detail::always_false<L>, "quern: || cannot short-circuit traced values: write a | b, or "
                                            "or_else(a, [&] { return b; }) where b must not run");
     return false;
 }

@@ -10,7 +10,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 /// The parameters of a callable, as void(P...) without references; `found` is false where they cannot be read off.
 template <class F>
@@ -60,7 +60,7 @@ void prepare(kernel_state* k, device_state* d, const launch_shape* only);
 inspection inspect(kernel_state* k, device_state* d, const launch_shape* only);
 artifact compile_for(kernel_state* k, std::string_view target);
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// A shared handle. As a class member it is written kernel<void(inout<float>, val<float>)>; elsewhere the body's own
 /// parameters are deduced:
@@ -74,7 +74,7 @@ public:
     /// The body is copied, and runs whenever a trace is needed: any number of times, one at a time.
     template <class F>
     kernel(std::string_view name, const F& body, std::source_location where = std::source_location::current()) {
-        static_assert((detail::kernel_parameter<P> && ...),
+        static_assert((quern_detail::kernel_parameter<P> && ...),
                       "parameters of a kernel are in<T>, out<T>, inout<T>, aliased<…> of these, or val<T>, by value");
         using callable = std::decay_t<F>;
         static_assert(std::is_invocable_v<const callable&, P...>,
@@ -82,46 +82,46 @@ public:
         if constexpr (std::is_invocable_v<const callable&, P...>) {
             static_assert(std::is_void_v<std::invoke_result_t<const callable&, P...>>,
                           "a kernel's body returns nothing: write results to an out<T> or inout<T> parameter");
-            static constexpr detail::parameter_desc parameters[sizeof...(P) + 1] = {
-                detail::parameter_traits<P>::description..., {}};
-            state_ = detail::handle<detail::kernel_state>(
-                detail::make_kernel(name, new detail::typed_body<callable, P...>(body), parameters, sizeof...(P),
+            static constexpr quern_detail::parameter_desc parameters[sizeof...(P) + 1] = {
+                quern_detail::parameter_traits<P>::description..., {}};
+            state_ = quern_detail::handle<quern_detail::kernel_state>(
+                quern_detail::make_kernel(name, new quern_detail::typed_body<callable, P...>(body), parameters, sizeof...(P),
                                     where.file_name(), where.line()));
         }
     }
 
     /// Compiles or loads now, for every kind of launch that the kernel allows.
     prepared<void(P...)> prepare(const device& d) const {
-        detail::prepare(state_.get(), d.state(), nullptr);
-        return {state_, detail::handle<detail::device_state>::share(d.state())};
+        quern_detail::prepare(state_.get(), d.state(), nullptr);
+        return {state_, quern_detail::handle<quern_detail::device_state>::share(d.state())};
     }
     /// The same for launches of this shape's kind only.
     prepared<void(P...)> prepare(const device& d, const launch_shape& shape) const {
-        detail::prepare(state_.get(), d.state(), &shape);
-        return {state_, detail::handle<detail::device_state>::share(d.state())};
+        quern_detail::prepare(state_.get(), d.state(), &shape);
+        return {state_, quern_detail::handle<quern_detail::device_state>::share(d.state())};
     }
 
     /// Every stage of compilation for the device as text, with timings; for `tiles` launches if the kernel calls
     /// covers(), else for `over`.
-    inspection inspect(const device& d) const { return detail::inspect(state_.get(), d.state(), nullptr); }
+    inspection inspect(const device& d) const { return quern_detail::inspect(state_.get(), d.state(), nullptr); }
     inspection inspect(const device& d, const launch_shape& shape) const {
-        return detail::inspect(state_.get(), d.state(), &shape);
+        return quern_detail::inspect(state_.get(), d.state(), &shape);
     }
 
     /// Compiles for a named target ("cpu:znver4") without a device; usage_error if no backend knows the target.
-    artifact compile_for(std::string_view target) const { return detail::compile_for(state_.get(), target); }
+    artifact compile_for(std::string_view target) const { return quern_detail::compile_for(state_.get(), target); }
 
-    detail::kernel_state* state() const { return state_.get(); }
+    quern_detail::kernel_state* state() const { return state_.get(); }
 
 private:
-    detail::handle<detail::kernel_state> state_;
+    quern_detail::handle<quern_detail::kernel_state> state_;
 };
 
 template <class F>
 kernel(std::string_view, const F&, std::source_location = {})
-    -> kernel<typename detail::callable_signature<std::decay_t<F>>::type>;
+    -> kernel<typename quern_detail::callable_signature<std::decay_t<F>>::type>;
 template <class F>
 kernel(const char*, const F&, std::source_location = {})
-    -> kernel<typename detail::callable_signature<std::decay_t<F>>::type>;
+    -> kernel<typename quern_detail::callable_signature<std::decay_t<F>>::type>;
 
 }  // namespace quern

@@ -8,7 +8,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 template <class E, std::size_t N>
 struct enumerator_list {
@@ -102,16 +102,16 @@ const location& line_of(const First& first, const Rest&...) {
     return first.where;
 }
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// An arm of match: `when<sort_order::ascending>([&] { … })`.
 template <auto E, class Body>
-detail::when_arm<E, Body> when(Body&& body, detail::location where = detail::location::current()) {
+quern_detail::when_arm<E, Body> when(Body&& body, quern_detail::location where = quern_detail::location::current()) {
     return {body, where};
 }
 /// The arm of match for every enumerator without one, and for values that are no enumerator.
 template <class Body>
-detail::otherwise_arm<Body> otherwise(Body&& body, detail::location where = detail::location::current()) {
+quern_detail::otherwise_arm<Body> otherwise(Body&& body, quern_detail::location where = quern_detail::location::current()) {
     return {body, where};
 }
 
@@ -119,23 +119,23 @@ detail::otherwise_arm<Body> otherwise(Body&& body, detail::location where = deta
 /// needs an arm, or there is an `otherwise`; a value that is no enumerator runs no other arm.
 template <class X, class... Arms>
 void match(const X& x, const Arms&... arms) {
-    using E = detail::operand_t<X>;
+    using E = quern_detail::operand_t<X>;
     static_assert(std::is_enum_v<E>, "quern: match needs an enum; for integers write if_(…).elif_(…)");
-    static_assert(detail::is_listed<E>, "quern: match needs to know the enumerators: write QUERN_ENUM(your_enum, …) "
+    static_assert(quern_detail::is_listed<E>, "quern: match needs to know the enumerators: write QUERN_ENUM(your_enum, …) "
                                         "after the enum");
-    static_assert((detail::is_of<E, Arms>() && ...), "quern: an arm of this match is of another enum: write "
+    static_assert((quern_detail::is_of<E, Arms>() && ...), "quern: an arm of this match is of another enum: write "
                                                              "when<your_enum::enumerator>(…) with the matched enum");
-    if constexpr (std::is_enum_v<E> && detail::is_listed<E> && (detail::is_of<E, Arms>() && ...)) {
-        static_assert((detail::is_single<Arms...>(static_cast<const Arms*>(nullptr)) && ...),
+    if constexpr (std::is_enum_v<E> && quern_detail::is_listed<E> && (quern_detail::is_of<E, Arms>() && ...)) {
+        static_assert((quern_detail::is_single<Arms...>(static_cast<const Arms*>(nullptr)) && ...),
                       "quern: two arms of this match are for the same enumerator: remove one");
-        static_assert(detail::covers_all<E, Arms...>(),
+        static_assert(quern_detail::covers_all<E, Arms...>(),
                       "quern: this match is not exhaustive: add a when<…> for every enumerator, or an otherwise");
-        if constexpr (detail::is_traced<X>) {
-            detail::begin_switch(x.traced_node(), detail::type_of<E>, detail::line_of(arms...));
-            (detail::record_arm(arms), ...);
-            detail::end_switch();
-        } else if (!(detail::run_arm(x, arms) || ...)) {
-            (detail::run_otherwise(arms), ...);
+        if constexpr (quern_detail::is_traced<X>) {
+            quern_detail::begin_switch(x.traced_node(), quern_detail::type_of<E>, quern_detail::line_of(arms...));
+            (quern_detail::record_arm(arms), ...);
+            quern_detail::end_switch();
+        } else if (!(quern_detail::run_arm(x, arms) || ...)) {
+            (quern_detail::run_otherwise(arms), ...);
         }
     }
 }
@@ -161,7 +161,7 @@ void match(const X& x, const Arms&... arms) {
 #define QUERN_ENUM(E, ...)                                                              \
     [[maybe_unused]] constexpr auto quern_enumerators(E) {                              \
         using enum E;                                                                   \
-        return ::quern::detail::list_enumerators(#__VA_ARGS__, __VA_ARGS__);            \
+        return ::quern::quern_detail::list_enumerators(#__VA_ARGS__, __VA_ARGS__);            \
     }                                                                                   \
     [[maybe_unused]] constexpr bool quern_enumerators_are_complete(E quern_e) {         \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wswitch\"")     \

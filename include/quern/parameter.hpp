@@ -7,7 +7,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 /// A buffer parameter of the trace in progress.
 template <class T, place_access Access>
@@ -35,22 +35,22 @@ private:
     std::uint32_t number_;
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// A buffer that the kernel only reads.
 template <class T>
-struct in : detail::buffer_parameter<T, detail::place_access::read> {
-    using detail::buffer_parameter<T, detail::place_access::read>::buffer_parameter;
+struct in : quern_detail::buffer_parameter<T, quern_detail::place_access::read> {
+    using quern_detail::buffer_parameter<T, quern_detail::place_access::read>::buffer_parameter;
 };
 /// A buffer that the kernel only writes; elements that it does not write keep their value.
 template <class T>
-struct out : detail::buffer_parameter<T, detail::place_access::write> {
-    using detail::buffer_parameter<T, detail::place_access::write>::buffer_parameter;
+struct out : quern_detail::buffer_parameter<T, quern_detail::place_access::write> {
+    using quern_detail::buffer_parameter<T, quern_detail::place_access::write>::buffer_parameter;
 };
 /// A buffer that the kernel reads and writes.
 template <class T>
-struct inout : detail::buffer_parameter<T, detail::place_access::read_write> {
-    using detail::buffer_parameter<T, detail::place_access::read_write>::buffer_parameter;
+struct inout : quern_detail::buffer_parameter<T, quern_detail::place_access::read_write> {
+    using quern_detail::buffer_parameter<T, quern_detail::place_access::read_write>::buffer_parameter;
 };
 /// `aliased<out<float>> c`: c may be the same buffer as another argument, element for element.
 template <class Buffer>
@@ -58,7 +58,7 @@ struct aliased : Buffer {
     using Buffer::Buffer;
 };
 
-namespace detail {
+namespace quern_detail {
 
 template <class P, class T, parameter_access Access, bool Aliased>
 struct buffer_parameter_traits {
@@ -89,6 +89,6 @@ struct parameter_traits<val<T>> {
     static val<T> make(std::uint32_t number) { return val<T>::from_node(record_parameter(number, type_of<T>)); }
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 
 }  // namespace quern

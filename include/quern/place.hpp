@@ -6,7 +6,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 enum class place_access : std::uint8_t { read, write, read_write };
 
@@ -149,41 +149,41 @@ private:
     location where_;
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// A named place: `place r = y[i];` reads and writes y[i] wherever r is used.
-template <class T, detail::place_access Access = detail::place_access::read_write>
+template <class T, quern_detail::place_access Access = quern_detail::place_access::read_write>
 class place : public traced_object,
-              public detail::vector_place<place<T, Access>, T, Access>,
-              public detail::assignable<place<T, Access>, T> {
+              public quern_detail::vector_place<place<T, Access>, T, Access>,
+              public quern_detail::assignable<place<T, Access>, T> {
 public:
     using value_type = T;
-    static constexpr detail::place_access access = Access;
+    static constexpr quern_detail::place_access access = Access;
 
-    place(const detail::place_reference<T, Access>& r)  // NOLINT: converts on purpose
+    place(const quern_detail::place_reference<T, Access>& r)  // NOLINT: converts on purpose
         : place_(r.traced_place()), where_(r.traced_location()) {}
     place(const place&) = default;
 
-    void operator=(detail::operand<T> e) { store(e.value, e.where); }
+    void operator=(quern_detail::operand<T> e) { store(e.value, e.where); }
     place& operator=(const place&) requires(false);
 
-    detail::node traced_node() const {
-        detail::check_readable<Access>();
-        return detail::record_load(place_, detail::type_of<T>, nullptr);
+    quern_detail::node traced_node() const {
+        quern_detail::check_readable<Access>();
+        return quern_detail::record_load(place_, quern_detail::type_of<T>, nullptr);
     }
-    detail::place_handle traced_place() const { return place_; }
-    const detail::location& traced_location() const { return where_; }
-    void store(detail::node n, const detail::location& where) const {
-        detail::check_writable<Access>();
-        detail::record_store(place_, n, where);
+    quern_detail::place_handle traced_place() const { return place_; }
+    const quern_detail::location& traced_location() const { return where_; }
+    void store(quern_detail::node n, const quern_detail::location& where) const {
+        quern_detail::check_writable<Access>();
+        quern_detail::record_store(place_, n, where);
     }
 
 private:
-    detail::place_handle place_;
-    detail::location where_;
+    quern_detail::place_handle place_;
+    quern_detail::location where_;
 };
 
-template <class T, detail::place_access Access>
-place(const detail::place_reference<T, Access>&) -> place<T, Access>;
+template <class T, quern_detail::place_access Access>
+place(const quern_detail::place_reference<T, Access>&) -> place<T, Access>;
 
 }  // namespace quern

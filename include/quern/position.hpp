@@ -5,7 +5,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 template <class T, int N>
 using position_t = std::conditional_t<N == 1, T, vec<T, N == 1 ? 2 : N>>;
@@ -20,62 +20,62 @@ val<position_t<T, N>> position(const location& where) {
     else return val<vec<T, N>>::from_node(record_value(record_operation(op::construct, type_of<vec<T, N>>, parts, N), where));
 }
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// This invocation among all of the launch.
 template <int N = 1>
-auto global_id(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::global_id, uint, N>(where);
+auto global_id(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::global_id, uint, N>(where);
 }
 
 /// The same in 64 bits, for launches beyond 2^32 - 1 invocations.
 template <int N = 1>
-auto global_id64(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::global_id, std::uint64_t, N>(where);
+auto global_id64(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::global_id, std::uint64_t, N>(where);
 }
 
 /// This invocation within its workgroup.
 template <int N = 1>
-auto local_id(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::local_id, uint, N>(where);
+auto local_id(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::local_id, uint, N>(where);
 }
 
 /// This workgroup within the launch.
 template <int N = 1>
-auto workgroup_id(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::workgroup_id, uint, N>(where);
+auto workgroup_id(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::workgroup_id, uint, N>(where);
 }
 
 /// Number of workgroups.
 template <int N = 1>
-auto workgroup_count(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::workgroup_count, uint, N>(where);
+auto workgroup_count(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::workgroup_count, uint, N>(where);
 }
 
 /// The launch's extents: invocations of `over`, elements of `tiles`.
 template <int N = 1>
-auto extent(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::extent, uint, N>(where);
+auto extent(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::extent, uint, N>(where);
 }
 
 /// Number of lanes of a subgroup.
-inline val<uint> subgroup_size(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::subgroup_size, uint, 1>(where);
+inline val<uint> subgroup_size(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::subgroup_size, uint, 1>(where);
 }
 
 /// This invocation within its subgroup.
-inline val<uint> subgroup_lane(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::subgroup_lane, uint, 1>(where);
+inline val<uint> subgroup_lane(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::subgroup_lane, uint, 1>(where);
 }
 
 /// This subgroup within its workgroup.
-inline val<uint> subgroup_id(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::subgroup_id, uint, 1>(where);
+inline val<uint> subgroup_id(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::subgroup_id, uint, 1>(where);
 }
 
 /// Number of subgroups in the workgroup.
-inline val<uint> subgroup_count(detail::location where = detail::location::current()) {
-    return detail::position<detail::op::subgroup_count, uint, 1>(where);
+inline val<uint> subgroup_count(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::position<quern_detail::op::subgroup_count, uint, 1>(where);
 }
 
 }  // namespace quern

@@ -47,7 +47,7 @@ public:
     std::vector<missing_backend> missing() const;
 
 private:
-    detail::handle<detail::runtime_state> state_;
+    quern_detail::handle<quern_detail::runtime_state> state_;
 };
 
 }  // namespace quern

@@ -13,7 +13,7 @@ namespace quern {
 /// reassociation and approximations; no NaN, infinity or -0).
 enum class math : std::uint8_t { contract, precise, fast };
 
-namespace detail {
+namespace quern_detail {
 
 void record_workgroup_size(std::uint64_t x, std::uint64_t y, std::uint64_t z, const location& where);
 void record_covers(std::uint64_t m, std::uint64_t n, const location& where);
@@ -33,50 +33,50 @@ struct host_size {
     }
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// Fixes the workgroup size, in invocations. Tuned values are allowed. usage_error for 0 and for a second call.
-inline void workgroup_size(detail::host_size x, detail::location where = detail::location::current()) {
-    detail::record_workgroup_size(x.value, 1, 1, where);
+inline void workgroup_size(quern_detail::host_size x, quern_detail::location where = quern_detail::location::current()) {
+    quern_detail::record_workgroup_size(x.value, 1, 1, where);
 }
-inline void workgroup_size(detail::host_size x, detail::host_size y, detail::location where = detail::location::current()) {
-    detail::record_workgroup_size(x.value, y.value, 1, where);
+inline void workgroup_size(quern_detail::host_size x, quern_detail::host_size y, quern_detail::location where = quern_detail::location::current()) {
+    quern_detail::record_workgroup_size(x.value, y.value, 1, where);
 }
-inline void workgroup_size(detail::host_size x, detail::host_size y, detail::host_size z,
-                           detail::location where = detail::location::current()) {
-    detail::record_workgroup_size(x.value, y.value, z.value, where);
+inline void workgroup_size(quern_detail::host_size x, quern_detail::host_size y, quern_detail::host_size z,
+                           quern_detail::location where = quern_detail::location::current()) {
+    quern_detail::record_workgroup_size(x.value, y.value, z.value, where);
 }
 
 /// The part of a `tiles` launch that one workgroup computes, in elements.
-inline void covers(detail::host_size m, detail::location where = detail::location::current()) {
-    detail::record_covers(m.value, 1, where);
+inline void covers(quern_detail::host_size m, quern_detail::location where = quern_detail::location::current()) {
+    quern_detail::record_covers(m.value, 1, where);
 }
-inline void covers(detail::host_size m, detail::host_size n, detail::location where = detail::location::current()) {
-    detail::record_covers(m.value, n.value, where);
+inline void covers(quern_detail::host_size m, quern_detail::host_size n, quern_detail::location where = quern_detail::location::current()) {
+    quern_detail::record_covers(m.value, n.value, where);
 }
 
 /// Picks the maths mode of the whole kernel.
-inline void math_mode(math m, detail::location where = detail::location::current()) { detail::record_math_mode(m, where); }
+inline void math_mode(math m, quern_detail::location where = quern_detail::location::current()) { quern_detail::record_math_mode(m, where); }
 
 /// A tunable: a plain integer while tracing. The first value is the default; the tuner may choose another.
 template <std::integral I>
-I tune(const char* name, std::initializer_list<I> values, detail::location where = detail::location::current()) {
+I tune(const char* name, std::initializer_list<I> values, quern_detail::location where = quern_detail::location::current()) {
     std::int64_t wide[64];
     std::size_t n = 0;
     for (I v : values)
         if (n < 64) wide[n++] = static_cast<std::int64_t>(v);
-    return static_cast<I>(detail::record_tunable(name, wide, values.size() > 64 ? values.size() : n, where));
+    return static_cast<I>(quern_detail::record_tunable(name, wide, values.size() > 64 ? values.size() : n, where));
 }
 
 /// Prunes: these tuned values are not tried. If the defaults fail and nothing else is left, launching is a usage_error.
-inline void require(bool holds) { detail::record_requirement(holds); }
+inline void require(bool holds) { quern_detail::record_requirement(holds); }
 
 /// The device that the kernel is traced for.
-inline const target_info& target(detail::location where = detail::location::current()) {
-    return detail::record_target(where);
+inline const target_info& target(quern_detail::location where = quern_detail::location::current()) {
+    return quern_detail::record_target(where);
 }
 
 /// A promise that the condition holds; undefined behaviour where it does not.
-inline void assume(detail::condition c) { detail::record_assume(c.value, c.where); }
+inline void assume(quern_detail::condition c) { quern_detail::record_assume(c.value, c.where); }
 
 }  // namespace quern

@@ -5,7 +5,7 @@
 
 namespace quern {
 
-namespace detail {
+namespace quern_detail {
 
 /// What a val says when it is to be changed.
 struct immutable {
@@ -31,22 +31,22 @@ protected:
     }
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// `val x = e;` evaluates e here; `val<float> k = 2;` takes a host value. As a kernel parameter it is a scalar, vector
 /// or struct that is passed at launch. Values of host constants may be made outside kernels.
 template <class T>
-class val : public traced_object, public detail::immutable, public detail::vector_value<val<T>, T> {
-    static_assert(detail::is_described<T>, "quern: val<T> needs a type that the language knows: bool, an integer, "
+class val : public traced_object, public quern_detail::immutable, public quern_detail::vector_value<val<T>, T> {
+    static_assert(quern_detail::is_described<T>, "quern: val<T> needs a type that the language knows: bool, an integer, "
                                            "float, double, a vec, std::array, an enum");
 
 public:
     using value_type = T;
 
     template <class X>
-        requires(detail::is_traced_as<X, T>() || (!detail::is_traced<X> && detail::host_converts<T, std::remove_cvref_t<X>>()))
-    val(const X& x, detail::location where = detail::location::current())  // NOLINT: converts on purpose
-        : node_(detail::record_value(detail::capture<T>(x), where)) {}
+        requires(quern_detail::is_traced_as<X, T>() || (!quern_detail::is_traced<X> && quern_detail::host_converts<T, std::remove_cvref_t<X>>()))
+    val(const X& x, quern_detail::location where = quern_detail::location::current())  // NOLINT: converts on purpose
+        : node_(quern_detail::record_value(quern_detail::capture<T>(x), where)) {}
 
     val(const val&) = default;
     val& operator=(const val&) {
@@ -54,28 +54,28 @@ public:
         return *this;
     }
 
-    detail::node traced_node() const { return node_; }
+    quern_detail::node traced_node() const { return node_; }
 
-    static val from_node(detail::node n) { return val(n, from{}); }
+    static val from_node(quern_detail::node n) { return val(n, from{}); }
 
 private:
     struct from {};
-    val(detail::node n, from) : node_(n) {}
+    val(quern_detail::node n, from) : node_(n) {}
 
-    detail::node node_;
+    quern_detail::node node_;
 };
 
 template <class X>
-val(const X&) -> val<detail::operand_t<X>>;
+val(const X&) -> val<quern_detail::operand_t<X>>;
 template <class X>
-val(const X&, detail::location) -> val<detail::operand_t<X>>;
+val(const X&, quern_detail::location) -> val<quern_detail::operand_t<X>>;
 
 /// The value itself.
 template <traced X>
 auto operator+(X&& x) {
-    detail::check_operand<X>();
-    detail::check_type<detail::operand_class::arithmetic, detail::value_t<X>>();
-    return val<detail::value_t<X>>(x);
+    quern_detail::check_operand<X>();
+    quern_detail::check_type<quern_detail::operand_class::arithmetic, quern_detail::value_t<X>>();
+    return val<quern_detail::value_t<X>>(x);
 }
 
 }  // namespace quern

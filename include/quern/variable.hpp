@@ -8,38 +8,38 @@ namespace quern {
 /// `var acc = 0.f;` declares and initialises; `acc = e`, `acc += e`, `++acc` store; using it reads it at that moment.
 template <class T>
 class var : public traced_object,
-            public detail::vector_place<var<T>, T, detail::place_access::read_write>,
-            public detail::assignable<var<T>, T> {
-    static_assert(detail::is_described<T>, "quern: var<T> needs a type that the language knows: bool, an integer, "
+            public quern_detail::vector_place<var<T>, T, quern_detail::place_access::read_write>,
+            public quern_detail::assignable<var<T>, T> {
+    static_assert(quern_detail::is_described<T>, "quern: var<T> needs a type that the language knows: bool, an integer, "
                                            "float, double, a vec, std::array, an enum");
 
 public:
     using value_type = T;
 
     template <class X>
-        requires(detail::is_traced_as<X, T>() || (!detail::is_traced<X> && detail::host_converts<T, std::remove_cvref_t<X>>()))
-    var(const X& x, detail::location where = detail::location::current())  // NOLINT: converts on purpose
-        : place_(detail::record_variable(detail::type_of<T>, detail::capture<T>(x), where)), where_(where) {}
+        requires(quern_detail::is_traced_as<X, T>() || (!quern_detail::is_traced<X> && quern_detail::host_converts<T, std::remove_cvref_t<X>>()))
+    var(const X& x, quern_detail::location where = quern_detail::location::current())  // NOLINT: converts on purpose
+        : place_(quern_detail::record_variable(quern_detail::type_of<T>, quern_detail::capture<T>(x), where)), where_(where) {}
 
-    var(const var& other, detail::location where = detail::location::current())
-        : place_(detail::record_variable(detail::type_of<T>, other.traced_node(), where)), where_(where) {}
+    var(const var& other, quern_detail::location where = quern_detail::location::current())
+        : place_(quern_detail::record_variable(quern_detail::type_of<T>, other.traced_node(), where)), where_(where) {}
 
-    void operator=(detail::operand<T> e) { store(e.value, e.where); }
+    void operator=(quern_detail::operand<T> e) { store(e.value, e.where); }
     var& operator=(const var&) requires(false);
 
-    detail::node traced_node() const { return detail::record_load(place_, detail::type_of<T>, nullptr); }
-    detail::place_handle traced_place() const { return place_; }
-    const detail::location& traced_location() const { return where_; }
-    void store(detail::node n, const detail::location& where) const { detail::record_store(place_, n, where); }
+    quern_detail::node traced_node() const { return quern_detail::record_load(place_, quern_detail::type_of<T>, nullptr); }
+    quern_detail::place_handle traced_place() const { return place_; }
+    const quern_detail::location& traced_location() const { return where_; }
+    void store(quern_detail::node n, const quern_detail::location& where) const { quern_detail::record_store(place_, n, where); }
 
 private:
-    detail::place_handle place_;
-    detail::location where_;
+    quern_detail::place_handle place_;
+    quern_detail::location where_;
 };
 
 template <class X>
-var(const X&) -> var<detail::operand_t<X>>;
+var(const X&) -> var<quern_detail::operand_t<X>>;
 template <class X>
-var(const X&, detail::location) -> var<detail::operand_t<X>>;
+var(const X&, quern_detail::location) -> var<quern_detail::operand_t<X>>;
 
 }  // namespace quern

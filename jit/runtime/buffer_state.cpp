@@ -12,7 +12,7 @@
 #include "jit/runtime/device_state.hpp"
 #include "jit/runtime/queue_state.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 void buffer_state::wait_for_use() const {
     if (const std::uint64_t users = users_.load(std::memory_order_relaxed)) device_->wait_for(users);
@@ -135,4 +135,4 @@ void check_view(std::size_t size, std::size_t first, std::size_t count) {
                                       static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count), size));
 }
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

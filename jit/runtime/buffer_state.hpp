@@ -10,7 +10,7 @@
 #include "backends/backend.hpp"
 #include "jit/runtime/reference_count.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 /// Memory and the set of queues that ever used it, so that host access waits for these and no others.
 class buffer_state : public jit::reference_counted<buffer_state> {
@@ -37,4 +37,4 @@ private:
 /// Adds a reference to `b` that the queue's last encoded work drops when it is done.
 void retain_for(backends::queue& q, buffer_state& b);
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

@@ -11,7 +11,7 @@
 #include "dsl/trace/trace_kernel.hpp"
 #include "jit/runtime/queue_state.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 device_state::device_state(backends::backend& b, std::string id, std::unique_ptr<backends::device> d,
                            const jit::settings& s)
@@ -80,24 +80,24 @@ template event_state& require(event_state*, const char*);
 template kernel_state& require(kernel_state*, const char*);
 template runtime_state& require(runtime_state*, const char*);
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail
 
 namespace quern {
 
-const std::string& device::id() const { return detail::require(state_.get(), "device").id(); }
+const std::string& device::id() const { return quern_detail::require(state_.get(), "device").id(); }
 
-const target_info& device::info() const { return detail::require(state_.get(), "device").target().info; }
+const target_info& device::info() const { return quern_detail::require(state_.get(), "device").target().info; }
 
 void device::synchronize() const {
-    detail::forbid_in_trace("synchronize");
-    detail::require(state_.get(), "device").wait_for(~0ULL);
+    quern_detail::forbid_in_trace("synchronize");
+    quern_detail::require(state_.get(), "device").wait_for(~0ULL);
 }
 
 queue device::make_queue() const {
-    detail::device_state& d = detail::require(state_.get(), "device");
-    return queue(detail::handle(new detail::queue_state(d, state_)));
+    quern_detail::device_state& d = quern_detail::require(state_.get(), "device");
+    return queue(quern_detail::handle(new quern_detail::queue_state(d, state_)));
 }
 
-void* device::native_handle() const { return detail::require(state_.get(), "device").device().native_handle(); }
+void* device::native_handle() const { return quern_detail::require(state_.get(), "device").device().native_handle(); }
 
 }  // namespace quern

@@ -14,7 +14,7 @@
 #include "jit/runtime/reference_count.hpp"
 #include "jit/runtime/settings.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 class device_state : public jit::reference_counted<device_state> {
 public:
@@ -63,4 +63,4 @@ extern template event_state& require(event_state*, const char*);
 extern template kernel_state& require(kernel_state*, const char*);
 extern template runtime_state& require(runtime_state*, const char*);
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

@@ -12,7 +12,7 @@
 #include "jit/runtime/kernel_state.hpp"
 #include "jit/runtime/launch.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 namespace {
 
 struct named_target {
@@ -83,7 +83,7 @@ inspection inspect(kernel_state* k, device_state* d, const launch_shape* only) {
     device_state& device = require(d, "device");
     const target_info& info = device.target().info;
     const ir::launch_kind kind = only != nullptr ? jit::kind_of(*only) : kernel.usual_launch(info);
-    return look_at(kernel.trace(info, kind), device.backend(), device.target(), device.compile_options());
+    return look_at(kernel.trace(info, kind, names::from_source), device.backend(), device.target(), device.compile_options());
 }
 
 artifact compile_for(kernel_state* k, std::string_view target) {
@@ -94,7 +94,7 @@ artifact compile_for(kernel_state* k, std::string_view target) {
     return publish(t.backend->compile(traced.module, t.target, {}));
 }
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail
 
 namespace quern {
 
@@ -105,13 +105,13 @@ std::string_view inspection::operator[](std::string_view name) const {
 }
 
 artifact compile_ir(std::string_view qir, std::string_view target, std::string_view file) {
-    return detail::compile_for(detail::parse_kernel(qir, file).get(), target);
+    return quern_detail::compile_for(quern_detail::parse_kernel(qir, file).get(), target);
 }
 
 inspection inspect_ir(std::string_view qir, std::string_view target, std::string_view file) {
-    const detail::handle<detail::kernel_state> k = detail::parse_kernel(qir, file);
-    const detail::named_target t = detail::find_target(target);
-    return detail::look_at(k->trace(t.target.info, k->usual_launch(t.target.info)), *t.backend, t.target, {});
+    const quern_detail::handle<quern_detail::kernel_state> k = quern_detail::parse_kernel(qir, file);
+    const quern_detail::named_target t = quern_detail::find_target(target);
+    return quern_detail::look_at(k->trace(t.target.info, k->usual_launch(t.target.info)), *t.backend, t.target, {});
 }
 
 }  // namespace quern

@@ -9,9 +9,10 @@
 
 #include "dsl/ir/text.hpp"
 #include "jit/passes/pipeline.hpp"
+#include "jit/runtime/source_files.hpp"
 #include "platform/text_file.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 namespace {
 
 class stopwatch {
@@ -40,9 +41,9 @@ void dump(const std::string& folder, const std::string& kernel, const device_sta
 
 }  // namespace
 
-kernel_state::kernel_state(std::string name, std::string where, std::unique_ptr<const kernel_body> body,
+kernel_state::kernel_state(std::string name, std::string file, std::uint32_t line, std::unique_ptr<const kernel_body> body,
                            std::span<const parameter_desc> parameters)
-    : name_(std::move(name)), where_(std::move(where)), body_(std::move(body)), parameters_(parameters) {}
+    : name_(std::move(name)), file_(std::move(file)), line_(line), body_(std::move(body)), parameters_(parameters) {}
 
 kernel_state::kernel_state(ir::module m) : name_(m.name), module_(std::move(m)) {}
 
@@ -72,8 +73,9 @@ jit::variant& kernel_state::get(device_state& d, ir::launch_kind kind) {
 
 jit::variant* kernel_state::build(device_state& d, ir::launch_kind kind) {
     stopwatch watch;
-    const jit::traced_kernel traced = trace(d.target().info, kind);
-    if (!d.settings().dump_dir.empty()) dump(d.settings().dump_dir, name_, d, traced.module);
+    const bool dumps = !d.settings().dump_dir.empty();
+    const jit::traced_kernel traced = trace(d.target().info, kind, dumps ? names::from_source : names::omit);
+    if (dumps) dump(d.settings().dump_dir, name_, d, traced.module);
     watch.lap_ms();
     auto v = std::make_unique<jit::variant>(handle<device_state>::share(&d), kind);
     v->facts = jit::find_launch_facts(traced.module);
@@ -88,7 +90,7 @@ jit::variant* kernel_state::build(device_state& d, ir::launch_kind kind) {
     return v.release();
 }
 
-ir::module kernel_state::trace_body(const target_info& target, ir::launch_kind kind) {
+ir::module kernel_state::trace_body(const target_info& target, ir::launch_kind kind, names n) {
     if (module_) {
         if (module_->launch != kind)
             throw usage_error(fmt::format("kernel \"{}\" is IR for another kind of launch", name_));
@@ -99,6 +101,10 @@ ir::module kernel_state::trace_body(const target_info& target, ir::launch_kind k
     request.target = &target;
     request.launch = kind;
     request.kernel_name = name_;
+    const jit::source_files source;
+    if (n == names::from_source) request.source = &source;
+    request.file = file_;
+    request.line = line_;
     trace::result result = trace::trace_kernel(*body_, parameters_, request);
     if (!result.requirements_met)
         throw usage_error(fmt::format("kernel \"{}\": the default values of its tunables do not meet its require(…) on "
@@ -106,11 +112,11 @@ ir::module kernel_state::trace_body(const target_info& target, ir::launch_kind k
     return std::move(result.module);
 }
 
-jit::traced_kernel kernel_state::trace(const target_info& target, ir::launch_kind kind) {
+jit::traced_kernel kernel_state::trace(const target_info& target, ir::launch_kind kind, names n) {
     stopwatch watch;
     jit::traced_kernel t;
-    t.module = trace_body(target, kind);
-    jit::check_against_target(t.module, target, where_);
+    t.module = trace_body(target, kind, n);
+    jit::check_against_target(t.module, target, file_.empty() ? std::string() : fmt::format("{}:{}", file_, line_));
     t.trace_ms = watch.lap_ms();
     jit::optimise(t.module);
     t.passes_ms = watch.lap_ms();
@@ -119,12 +125,12 @@ jit::traced_kernel kernel_state::trace(const target_info& target, ir::launch_kin
 
 ir::launch_kind kernel_state::usual_launch(const target_info& target) {
     if (module_) return module_->launch;
-    return trace_body(target, ir::launch_kind::over).covers[0] != 0 ? ir::launch_kind::tiles : ir::launch_kind::over;
+    return trace_body(target, ir::launch_kind::over, names::omit).covers[0] != 0 ? ir::launch_kind::tiles : ir::launch_kind::over;
 }
 
 std::vector<ir::launch_kind> kernel_state::possible_launches(const target_info& target) {
     if (module_) return {module_->launch};
-    const ir::module m = trace_body(target, ir::launch_kind::over);
+    const ir::module m = trace_body(target, ir::launch_kind::over, names::omit);
     if (m.covers[0] != 0) return {ir::launch_kind::tiles};
     if (m.workgroup_size[0] != 0) return {ir::launch_kind::over, ir::launch_kind::groups};
     return {ir::launch_kind::over};
@@ -136,7 +142,7 @@ void release(kernel_state* s) noexcept { s->release(); }
 kernel_state* make_kernel(std::string_view name, const kernel_body* body, const parameter_desc* parameters,
                           std::size_t parameter_count, const char* file, unsigned line) {
     std::unique_ptr<const kernel_body> owned(body);
-    return new kernel_state(std::string(name), fmt::format("{}:{}", file, line), std::move(owned), {parameters, parameter_count});
+    return new kernel_state(std::string(name), file, line, std::move(owned), {parameters, parameter_count});
 }
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

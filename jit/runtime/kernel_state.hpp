@@ -26,12 +26,16 @@ struct traced_kernel {
 
 }  // namespace quern::jit
 
-namespace quern::detail {
+namespace quern::quern_detail {
+
+/// Whether a trace reads the names of values from the user's source: only where people will see them.
+enum class names : std::uint8_t { omit, from_source };
 
 class kernel_state : public jit::reference_counted<kernel_state> {
 public:
     /// `where` is the "file:line" of its construction.
-    kernel_state(std::string name, std::string where, std::unique_ptr<const kernel_body> body,
+    /// `file` and `line` are where the kernel was made.
+    kernel_state(std::string name, std::string file, std::uint32_t line, std::unique_ptr<const kernel_body> body,
                  std::span<const parameter_desc> parameters);
     /// A kernel that is IR already. Its own kind of launch is the only one it has.
     explicit kernel_state(ir::module m);
@@ -45,18 +49,19 @@ public:
     jit::variant& get(device_state& d, ir::launch_kind kind);
 
     /// Trace, passes and checks for a target, without compiling.
-    jit::traced_kernel trace(const target_info& target, ir::launch_kind kind);
+    jit::traced_kernel trace(const target_info& target, ir::launch_kind kind, names n = names::omit);
     /// The kind that a launch of this kernel is most likely of: tiles if it calls covers(), else over.
     ir::launch_kind usual_launch(const target_info& target);
     /// Every kind that the kernel can be launched with.
     std::vector<ir::launch_kind> possible_launches(const target_info& target);
 
 private:
-    ir::module trace_body(const target_info& target, ir::launch_kind kind);
+    ir::module trace_body(const target_info& target, ir::launch_kind kind, names n);
     jit::variant* build(device_state& d, ir::launch_kind kind);
 
     std::string name_;
-    std::string where_;
+    std::string file_;
+    std::uint32_t line_ = 0;
     std::unique_ptr<const kernel_body> body_;
     std::span<const parameter_desc> parameters_;
     std::optional<ir::module> module_;
@@ -66,4 +71,4 @@ private:
     std::atomic<jit::variant*> variants_{nullptr};  ///< only ever grows
 };
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

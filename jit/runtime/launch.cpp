@@ -33,7 +33,7 @@ struct address_range {
     std::uint64_t size_bytes;
 };
 
-address_range addresses_of(const detail::buffer_range& r) {
+address_range addresses_of(const quern_detail::buffer_range& r) {
     const backends::memory& m = r.state->memory();
     if (m.mapped != nullptr)
         return {nullptr, reinterpret_cast<std::uintptr_t>(m.mapped) + r.offset_bytes, r.size_bytes};
@@ -46,16 +46,16 @@ bool overlap(const address_range& a, const address_range& b) {
 
 }  // namespace
 
-packed_launch::packed_launch(const variant& v, const detail::device_state& d, const launch_shape& shape,
-                             std::span<const detail::argument_ref> arguments)
+packed_launch::packed_launch(const variant& v, const quern_detail::device_state& d, const launch_shape& shape,
+                             std::span<const quern_detail::argument_ref> arguments)
     : buffers_(v.facts.buffer_count), states_(v.facts.buffer_count), values_(v.facts.values_bytes) {
     pack_arguments(v, d, arguments);
     check_overlap(v, arguments);
     pack_shape(v, shape);
 }
 
-void packed_launch::pack_arguments(const variant& v, const detail::device_state& d,
-                                   std::span<const detail::argument_ref> arguments) {
+void packed_launch::pack_arguments(const variant& v, const quern_detail::device_state& d,
+                                   std::span<const quern_detail::argument_ref> arguments) {
     const std::span<const parameter_layout> parameters = v.facts.parameters;
     if (arguments.size() != parameters.size())
         fail(v, "{} arguments for {} parameters", arguments.size(), parameters.size());
@@ -66,7 +66,7 @@ void packed_launch::pack_arguments(const variant& v, const detail::device_state&
             std::memcpy(values_.data() + p.value_offset, arguments[i].value, p.size_bytes);
             continue;
         }
-        const detail::buffer_range& r = arguments[i].buffer;
+        const quern_detail::buffer_range& r = arguments[i].buffer;
         if (r.state == nullptr) fail(v, "argument {} is an empty buffer handle", i + 1);
         if (&r.state->device() != &d)
             fail(v, "argument {} is a buffer of another device: it belongs to {}, the launch to {}", i + 1,
@@ -80,7 +80,7 @@ void packed_launch::pack_arguments(const variant& v, const detail::device_state&
     }
 }
 
-void packed_launch::check_overlap(const variant& v, std::span<const detail::argument_ref> arguments) const {
+void packed_launch::check_overlap(const variant& v, std::span<const quern_detail::argument_ref> arguments) const {
     const std::span<const parameter_layout> parameters = v.facts.parameters;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (!parameters[i].is_written || arguments[i].buffer.size_bytes == 0) continue;
@@ -153,21 +153,21 @@ bool packed_launch::is_empty() const {
     return std::find(extent_.begin(), extent_.end(), 0u) != extent_.end();
 }
 
-void packed_launch::submit_to(detail::queue_state& q, variant& v) {
+void packed_launch::submit_to(quern_detail::queue_state& q, variant& v) {
     backends::queue& work = q.work();
     work.encode({v.program.get(), buffers_.all(), values_.all(), extent_, groups_});
     v.retain();
     work.retain(&v, [](void* object) noexcept { static_cast<variant*>(object)->release(); });
-    for (detail::buffer_state* b : states_.all()) {
-        detail::retain_for(work, *b);
+    for (quern_detail::buffer_state* b : states_.all()) {
+        quern_detail::retain_for(work, *b);
         b->note_use(q.bit());
     }
     work.submit();
 }
 
-void launch(detail::queue_state& q, detail::kernel_state& k, const launch_shape& shape,
-            std::span<const detail::argument_ref> arguments) {
-    detail::forbid_in_trace("launch");
+void launch(quern_detail::queue_state& q, quern_detail::kernel_state& k, const launch_shape& shape,
+            std::span<const quern_detail::argument_ref> arguments) {
+    quern_detail::forbid_in_trace("launch");
     variant& v = k.get(q.device(), kind_of(shape));
     packed_launch packed(v, q.device(), shape, arguments);
     if (packed.is_empty()) return;
@@ -177,7 +177,7 @@ void launch(detail::queue_state& q, detail::kernel_state& k, const launch_shape&
 
 }  // namespace quern::jit
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 void launch(queue_state* q, kernel_state* k, const launch_shape& shape, const argument_ref* arguments,
             std::size_t count) {
@@ -223,4 +223,4 @@ void throw_not_representable(long long value, bool is_unsigned, const char* type
     throw usage_error(fmt::format("the argument {} is not representable in the parameter's type {}", text, type_name));
 }
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

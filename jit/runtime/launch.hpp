@@ -37,22 +37,22 @@ private:
 class packed_launch {
 public:
     /// usage_error, naming the kernel, for arguments and shapes that this kernel must not be given.
-    packed_launch(const variant& v, const detail::device_state& d, const launch_shape& shape,
-                  std::span<const detail::argument_ref> arguments);
+    packed_launch(const variant& v, const quern_detail::device_state& d, const launch_shape& shape,
+                  std::span<const quern_detail::argument_ref> arguments);
 
     bool is_empty() const;
     bool is_inline() const { return buffers_.is_inline() && values_.is_inline(); }
     /// Encodes, passes the references that the work needs, and submits; the caller holds the queue's lock.
-    void submit_to(detail::queue_state& q, variant& v);
+    void submit_to(quern_detail::queue_state& q, variant& v);
 
 private:
-    void pack_arguments(const variant& v, const detail::device_state& d,
-                        std::span<const detail::argument_ref> arguments);
-    void check_overlap(const variant& v, std::span<const detail::argument_ref> arguments) const;
+    void pack_arguments(const variant& v, const quern_detail::device_state& d,
+                        std::span<const quern_detail::argument_ref> arguments);
+    void check_overlap(const variant& v, std::span<const quern_detail::argument_ref> arguments) const;
     void pack_shape(const variant& v, const launch_shape& shape);
 
     small_array<backends::buffer_argument, 16> buffers_;
-    small_array<detail::buffer_state*, 16> states_;
+    small_array<quern_detail::buffer_state*, 16> states_;
     small_array<std::byte, 512> values_;
     std::array<std::uint64_t, 3> extent_{1, 1, 1};
     std::array<std::uint64_t, 3> groups_{1, 1, 1};
@@ -68,7 +68,7 @@ constexpr ir::launch_kind kind_of(const launch_shape& s) {
 }
 
 /// Launches a kernel whose arguments are known at run time only.
-void launch(detail::queue_state& q, detail::kernel_state& k, const launch_shape& shape,
-            std::span<const detail::argument_ref> arguments);
+void launch(quern_detail::queue_state& q, quern_detail::kernel_state& k, const launch_shape& shape,
+            std::span<const quern_detail::argument_ref> arguments);
 
 }  // namespace quern::jit

@@ -10,7 +10,7 @@
 #include "jit/runtime/buffer_state.hpp"
 #include "jit/runtime/device_state.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 queue_state::queue_state(device_state& d, handle<device_state> keeps_device)
     : keeps_device_(std::move(keeps_device)), device_(d) {
@@ -97,14 +97,14 @@ void enqueue_download(queue_state* state, const buffer_range& from, void* to, st
     q.work().submit();
 }
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail
 
 namespace quern {
 
 void queue::wait(const event& e) const {
-    detail::forbid_in_trace("wait");
-    detail::queue_state& q = detail::require(state_.get(), "queue");
-    const detail::event_state& s = detail::require(e.state(), "event");
+    quern_detail::forbid_in_trace("wait");
+    quern_detail::queue_state& q = quern_detail::require(state_.get(), "queue");
+    const quern_detail::event_state& s = quern_detail::require(e.state(), "event");
     if (s.device() != &q.device())
         throw usage_error("queue::wait: the event belongs to another device; wait for it on the host: e.wait()");
     const std::scoped_lock lock(q.mutex());
@@ -113,28 +113,28 @@ void queue::wait(const event& e) const {
 }
 
 event queue::record() const {
-    detail::forbid_in_trace("record");
-    detail::queue_state& q = detail::require(state_.get(), "queue");
+    quern_detail::forbid_in_trace("record");
+    quern_detail::queue_state& q = quern_detail::require(state_.get(), "queue");
     const std::scoped_lock lock(q.mutex());
-    return event(detail::handle(
-        new detail::event_state(detail::handle<detail::device_state>::share(&q.device()), q.work().record())));
+    return event(quern_detail::handle(
+        new quern_detail::event_state(quern_detail::handle<quern_detail::device_state>::share(&q.device()), q.work().record())));
 }
 
 void queue::synchronize() const {
-    detail::forbid_in_trace("synchronize");
-    detail::require(state_.get(), "queue").work().synchronize();
+    quern_detail::forbid_in_trace("synchronize");
+    quern_detail::require(state_.get(), "queue").work().synchronize();
 }
 
-bool event::done() const { return detail::require(state_.get(), "event").event()->done(); }
+bool event::done() const { return quern_detail::require(state_.get(), "event").event()->done(); }
 
 void event::wait() const {
-    detail::forbid_in_trace("wait");
-    detail::require(state_.get(), "event").event()->wait();
+    quern_detail::forbid_in_trace("wait");
+    quern_detail::require(state_.get(), "event").event()->wait();
 }
 
 double event::elapsed_ms(const event& since) const {
-    const detail::event_state& first = detail::require(since.state(), "event");
-    const detail::event_state& last = detail::require(state_.get(), "event");
+    const quern_detail::event_state& first = quern_detail::require(since.state(), "event");
+    const quern_detail::event_state& last = quern_detail::require(state_.get(), "event");
     if (first.device() != last.device())
         throw usage_error("elapsed_ms: the events belong to different devices, whose clocks differ");
     first.event()->wait();

@@ -10,7 +10,7 @@
 #include "backends/backend.hpp"
 #include "jit/runtime/reference_count.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 /// A backend's queue with the one lock that serialises encoding. Of the device's own queue, which the device owns,
 /// `keeps_device` is empty.
@@ -46,4 +46,4 @@ private:
     std::shared_ptr<backends::event> event_;
 };
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

@@ -1,4 +1,4 @@
-// The intrusive count behind detail::handle.
+// The intrusive count behind quern_detail::handle.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@
 #include "backends/registry.hpp"
 #include "jit/runtime/device_state.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 namespace {
 
 std::string_view family(std::string_view id) { return id.substr(0, id.find(':')); }
@@ -173,22 +173,22 @@ std::vector<missing_backend> runtime_state::missing() {
 void retain(runtime_state* s) noexcept { s->retain(); }
 void release(runtime_state* s) noexcept { s->release(); }
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail
 
 namespace quern {
 
 runtime::runtime(const runtime_options& options)
-    : state_(new detail::runtime_state(jit::make_settings(options), backends::all())) {}
+    : state_(new quern_detail::runtime_state(jit::make_settings(options), backends::all())) {}
 
-std::vector<device> runtime::devices() const { return detail::require(state_.get(), "runtime").devices(); }
-device runtime::find(std::string_view id) const { return detail::require(state_.get(), "runtime").find(id); }
-device runtime::cpu(cpu_options options) const { return detail::require(state_.get(), "runtime").cpu(options); }
-std::vector<missing_backend> runtime::missing() const { return detail::require(state_.get(), "runtime").missing(); }
+std::vector<device> runtime::devices() const { return quern_detail::require(state_.get(), "runtime").devices(); }
+device runtime::find(std::string_view id) const { return quern_detail::require(state_.get(), "runtime").find(id); }
+device runtime::cpu(cpu_options options) const { return quern_detail::require(state_.get(), "runtime").cpu(options); }
+std::vector<missing_backend> runtime::missing() const { return quern_detail::require(state_.get(), "runtime").missing(); }
 
-std::vector<device> device::all() { return detail::runtime_state::standard().devices(); }
+std::vector<device> device::all() { return quern_detail::runtime_state::standard().devices(); }
 
-device device::best() { return detail::runtime_state::standard().best(); }
-device device::find(std::string_view id) { return detail::runtime_state::standard().find(id); }
-device device::cpu(cpu_options options) { return detail::runtime_state::standard().cpu(options); }
+device device::best() { return quern_detail::runtime_state::standard().best(); }
+device device::find(std::string_view id) { return quern_detail::runtime_state::standard().find(id); }
+device device::cpu(cpu_options options) { return quern_detail::runtime_state::standard().cpu(options); }
 
 }  // namespace quern

@@ -13,7 +13,7 @@
 #include "jit/runtime/reference_count.hpp"
 #include "jit/runtime/settings.hpp"
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 class runtime_state : public jit::reference_counted<runtime_state> {
 public:
@@ -60,4 +60,4 @@ private:
     std::vector<open_device> open_;
 };
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

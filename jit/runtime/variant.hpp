@@ -48,11 +48,11 @@ void check_against_target(const ir::module& m, const target_info& t, std::string
 /// Kept alive by its kernel and by queued work.
 class variant : public reference_counted<variant> {
 public:
-    variant(detail::handle<detail::device_state> d, ir::launch_kind kind) : device_(std::move(d)), launch(kind) {}
-    const detail::device_state* device() const { return device_.get(); }
+    variant(quern_detail::handle<quern_detail::device_state> d, ir::launch_kind kind) : device_(std::move(d)), launch(kind) {}
+    const quern_detail::device_state* device() const { return device_.get(); }
 
 private:
-    detail::handle<detail::device_state> device_;  // destroyed after the program
+    quern_detail::handle<quern_detail::device_state> device_;  // destroyed after the program
 
 public:
     ir::launch_kind launch;

@@ -22,12 +22,12 @@ struct traced_signature;
 
 template <class... P>
 struct traced_signature<void(P...)> {
-    static constexpr std::array<detail::parameter_desc, sizeof...(P)> parameters{
-        detail::parameter_traits<P>::description...};
+    static constexpr std::array<quern_detail::parameter_desc, sizeof...(P)> parameters{
+        quern_detail::parameter_traits<P>::description...};
 
     template <class F>
     static trace::result trace(const F& f, const trace::request& r) {
-        const detail::typed_body<F, P...> body(f);
+        const quern_detail::typed_body<F, P...> body(f);
         return trace::trace_kernel(body, parameters, r);
     }
 };
@@ -48,7 +48,7 @@ template <class F>
 trace::result trace_result(const F& f, const target_info& target = any_target(),
                            ir::launch_kind launch = ir::launch_kind::over,
                            std::span<const trace::tunable> choices = {}) {
-    using signature = typename detail::callable_signature<F>::type;
+    using signature = typename quern_detail::callable_signature<F>::type;
     trace::request r;
     r.target = &target;
     r.launch = launch;

@@ -20,7 +20,7 @@
 
 using namespace quern;
 using ir::op;
-using enum quern::detail::scalar_kind;
+using enum quern::quern_detail::scalar_kind;
 
 namespace {
 

@@ -20,14 +20,14 @@ struct fake_runtime {
     explicit fake_runtime(std::optional<std::vector<std::string>> devices = {}) {
         jit::settings s;
         s.devices = std::move(devices);
-        state = detail::handle(new detail::runtime_state(std::move(s), backends));
+        state = quern_detail::handle(new quern_detail::runtime_state(std::move(s), backends));
     }
     device find(std::string_view id) { return state->find(id); }
 
     fake_backend first{"first"};
     fake_backend second{"second"};
     backends::backend* const backends[2] = {&first, &second};
-    detail::handle<detail::runtime_state> state;
+    quern_detail::handle<quern_detail::runtime_state> state;
 };
 
 inline ir::parameter buffer_parameter(ir::module& m, ir::access access, bool aliased = false,
@@ -50,17 +50,17 @@ inline ir::module empty_kernel(ir::launch_kind launch = ir::launch_kind::over) {
     return m;
 }
 
-inline detail::handle<detail::kernel_state> make_kernel(ir::module m) {
-    return detail::handle(new detail::kernel_state(std::move(m)));
+inline quern_detail::handle<quern_detail::kernel_state> make_kernel(ir::module m) {
+    return quern_detail::handle(new quern_detail::kernel_state(std::move(m)));
 }
 
 template <class T>
-detail::argument_ref argument(const buffer<T>& b) {
-    return {detail::buffer_access::range(b), nullptr};
+quern_detail::argument_ref argument(const buffer<T>& b) {
+    return {quern_detail::buffer_access::range(b), nullptr};
 }
 
-inline void launch(const device& d, const detail::handle<detail::kernel_state>& k, const launch_shape& shape,
-                   const std::vector<detail::argument_ref>& arguments = {}) {
+inline void launch(const device& d, const quern_detail::handle<quern_detail::kernel_state>& k, const launch_shape& shape,
+                   const std::vector<quern_detail::argument_ref>& arguments = {}) {
     jit::launch(d.state()->own_queue(), *k, shape, arguments);
 }
 

@@ -19,15 +19,15 @@ TEST_CASE("Equal types have one id, however they are described") {
     CHECK(m[f3].size_bytes == 12);
     CHECK(m[f3].alignment_bytes == 4);
 
-    static constexpr detail::type_desc f32{
-        .kind = detail::type_kind::scalar, .scalar = scalar_kind::f32, .size_bytes = 4, .alignment_bytes = 4};
-    static constexpr detail::type_desc vector{.kind = detail::type_kind::vector,
+    static constexpr quern_detail::type_desc f32{
+        .kind = quern_detail::type_kind::scalar, .scalar = scalar_kind::f32, .size_bytes = 4, .alignment_bytes = 4};
+    static constexpr quern_detail::type_desc vector{.kind = quern_detail::type_kind::vector,
                                               .scalar = scalar_kind::f32,
                                               .count = 3,
                                               .size_bytes = 12,
                                               .alignment_bytes = 4};
-    static constexpr detail::member_desc members[]{{"position", 0, &vector}, {"mass", 12, &f32}};
-    static constexpr detail::type_desc described{.kind = detail::type_kind::structure,
+    static constexpr quern_detail::member_desc members[]{{"position", 0, &vector}, {"mass", 12, &f32}};
+    static constexpr quern_detail::type_desc described{.kind = quern_detail::type_kind::structure,
                                                  .count = 2,
                                                  .size_bytes = 16,
                                                  .alignment_bytes = 4,

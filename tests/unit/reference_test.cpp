@@ -19,7 +19,7 @@
 using namespace quern;
 using ir::op;
 using tests::sketch;
-using enum quern::detail::scalar_kind;
+using enum quern::quern_detail::scalar_kind;
 
 namespace {
 

@@ -48,10 +48,10 @@ TEST_CASE("try_launch never compiles, and says why it did not launch") {
     const device d = rt.find("first:0");
     const queue q = d.make_queue();
     const auto k = test::make_kernel(test::empty_kernel());
-    const auto attempt = [&](const launch_shape& s) { return detail::try_launch(q.state(), k.get(), s, nullptr, 0); };
+    const auto attempt = [&](const launch_shape& s) { return quern_detail::try_launch(q.state(), k.get(), s, nullptr, 0); };
     CHECK(attempt(over{4}) == status::not_ready);
     CHECK(rt.first.record.compiled == 0);
-    detail::prepare(k.get(), d.state(), nullptr);
+    quern_detail::prepare(k.get(), d.state(), nullptr);
     CHECK(rt.first.record.compiled == 1);
     CHECK(attempt(over{4}) == status::ok);
     CHECK(attempt(over{-4}) == status::failed);

@@ -53,7 +53,7 @@ TEST_CASE("a deep unevaluated expression is traced in linear time") {
     check_growth([](std::size_t n) {
         module_of([=](inout<float> y) {
             const float factor = 1.5f;
-            detail::node sum = val<float>(y[0]).traced_node();
+            quern_detail::node sum = val<float>(y[0]).traced_node();
             for (std::size_t i = 0; i < n; ++i) {
                 auto e = val<float>::from_node(sum) * (factor + static_cast<float>(i % 7));
                 sum = e.traced_node();

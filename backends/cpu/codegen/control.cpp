@@ -1,9 +1,24 @@
 // Control flow within a loop over lanes: branches where lanes agree, masks where they do not.
 #include <llvm/IR/CFG.h>
 
+#include <algorithm>
+
 #include "backends/cpu/codegen/emitter.hpp"
+#include "dsl/ir/traversal.hpp"
 
 namespace quern::cpu::codegen {
+namespace {
+
+/// A break or return inside, of whichever loop: even if all lanes of an iteration take it together, none may be left.
+bool may_leave(const ir::module& m, ir::block_id b) {
+    return std::ranges::any_of(m[b].statements, [&](const ir::statement& s) {
+        bool leaves = std::holds_alternative<ir::break_statement>(s) || std::holds_alternative<ir::return_statement>(s);
+        ir::for_each_block(m, s, [&](ir::block_id inner) { leaves = leaves || may_leave(m, inner); });
+        return leaves;
+    });
+}
+
+}  // namespace
 
 llvm::Value* emitter::mask_bits(llvm::Value* mask) { return b_.CreateBitCast(mask, b_.getIntNTy(lanes_)); }
 
@@ -291,8 +306,8 @@ void emitter::emit_uniform_while(const std::function<llvm::Value*()>& head, cons
     continue_in(end);
 }
 
-void emitter::emit_divergent_while(const ir::while_statement& s, const statement_facts& facts) {
-    const bool lanes_leave = facts.loop_exits == level::lane || facts.loop_returns == level::lane;
+void emitter::emit_divergent_while(const ir::while_statement& s) {
+    const bool lanes_leave = may_leave(module_, s.body);
     const frame f{new_block("endwhile"), new_block("while"), allocate(mask_type(), "looping"), allocate(mask_type(), "active")};
     llvm::Value* mask = mask_;
     b_.CreateStore(mask_or_all(), f.looping);
@@ -330,7 +345,7 @@ void emitter::emit_divergent_while(const ir::while_statement& s, const statement
 void emitter::emit_while(const ir::while_statement& s, const statement_facts& facts) {
     const std::size_t leaves = leaves_, returns = returns_;
     if (facts.loop == level::lane || facts.loop_returns == level::lane) {
-        emit_divergent_while(s, facts);
+        emit_divergent_while(s);
     } else {
         emit_uniform_while(
             [&] {

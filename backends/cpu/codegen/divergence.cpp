@@ -128,7 +128,6 @@ private:
         if (condition) trips = join(trips, of(condition));
         e = e | nested(body, facts.loop, control, level::workgroup);
         raise(facts.loop, join(trips, e.loop));
-        raise(facts.loop_exits, e.loop);
         raise(facts.loop_returns, e.kernel);
         return {level::workgroup, e.kernel};
     }

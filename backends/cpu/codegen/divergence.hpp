@@ -24,7 +24,6 @@ struct statement_facts {
     level control = level::workgroup;   ///< who reaches it together
     level relative = level::workgroup;  ///< likewise, among those that began this iteration of the innermost loop
     level loop = level::workgroup;      ///< of loops: who takes the same trips (condition, breaks, continues)
-    level loop_exits = level::workgroup;    ///< of loops: the part of `loop` that breaks and continues cause
     level loop_returns = level::workgroup;  ///< of loops: returns inside
     bool blends = false;  ///< of stores to local variables: lanes that are off here may read the variable later
 };

@@ -202,7 +202,7 @@ private:
                           const std::function<void(const lane_value&)>& body);
     void emit_divergent_for(const ir::for_statement& s);
     void emit_uniform_while(const std::function<llvm::Value*()>& head, const std::function<void()>& body);
-    void emit_divergent_while(const ir::while_statement& s, const statement_facts& facts);
+    void emit_divergent_while(const ir::while_statement& s);
     void emit_uniform_switch(const ir::switch_statement& s, llvm::Value* selector, const std::function<void(ir::block_id)>& body);
     void emit_uniform_if(const ir::if_statement& s, llvm::Value* condition, const std::function<void(ir::block_id)>& body);
     /// Goes on in a block that may have no way in; then nothing after it is emitted.

@@ -13,7 +13,7 @@ class prepared;
 
 }  // namespace quern
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 class runtime_state;
 class device_state;
@@ -74,4 +74,4 @@ private:
     State* state_ = nullptr;
 };
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

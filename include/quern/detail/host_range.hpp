@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 template <class I>
 concept host_integer = std::is_integral_v<I> && !std::is_same_v<std::remove_cv_t<I>, bool>;
@@ -51,4 +51,4 @@ inline constexpr bool is_vector_of_bool<std::vector<bool, Allocator>> = true;
 template <class R>
 concept vector_of_bool = is_vector_of_bool<R>;
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 enum class op : std::uint8_t {
 #define QUERN_OP(name, arity, operands, result, effect) name,
@@ -11,4 +11,4 @@ enum class op : std::uint8_t {
 #undef QUERN_OP
 };
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

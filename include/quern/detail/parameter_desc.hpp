@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 enum class parameter_kind : std::uint8_t { buffer, value };
 enum class parameter_access : std::uint8_t { read, write, read_write };
@@ -35,4 +35,4 @@ public:
 template <class P>
 struct parameter_traits;
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <source_location>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 using location = std::source_location;
 
@@ -84,4 +84,4 @@ void record_assume(node condition, const location& where);
 /// Throws usage_error "file:line: message".
 [[noreturn]] void fail_usage(const char* message, const location& where);
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 /// Swizzles of a vector of N components; Derived offers `swizzled<count, pattern>()`, 4 bits a component.
 template <class Derived, int N>
@@ -205,4 +205,4 @@ private:
     auto at() const { return static_cast<const Derived&>(*this).template swizzled<Count, Pattern>(); }
 };
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

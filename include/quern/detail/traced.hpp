@@ -14,14 +14,14 @@ namespace quern {
 struct traced_object {
     template <std::same_as<bool> Bool>
     explicit operator Bool() const {
-        static_assert(detail::always_false<Bool>,
+        static_assert(quern_detail::always_false<Bool>,
                       "quern: a traced value is not known while C++ runs: write if_(condition, [&] { … }), while_ or "
                       "select(condition, a, b) instead of if, while or ?:");
         return false;
     }
 };
 
-namespace detail {
+namespace quern_detail {
 
 template <class X>
 inline constexpr bool is_traced = std::is_base_of_v<traced_object, std::remove_cvref_t<X>>;
@@ -226,22 +226,22 @@ struct condition {
     }
 };
 
-}  // namespace detail
+}  // namespace quern_detail
 
 /// Any object that stands for a traced value: val, var, a place or an expression.
 template <class X>
-concept traced = detail::is_traced<X>;
+concept traced = quern_detail::is_traced<X>;
 template <class X>
-concept traced_arithmetic = detail::is_traced<X> && detail::is_arithmetic<detail::value_t<X>>;
+concept traced_arithmetic = quern_detail::is_traced<X> && quern_detail::is_arithmetic<quern_detail::value_t<X>>;
 template <class X>
-concept traced_integral = detail::is_traced<X> && detail::is_integral<detail::value_t<X>>;
+concept traced_integral = quern_detail::is_traced<X> && quern_detail::is_integral<quern_detail::value_t<X>>;
 template <class X>
-concept traced_floating = detail::is_traced<X> && detail::is_floating<detail::value_t<X>>;
+concept traced_floating = quern_detail::is_traced<X> && quern_detail::is_floating<quern_detail::value_t<X>>;
 template <class X>
-concept traced_boolean = detail::is_traced<X> && detail::is_boolean<detail::value_t<X>>;
+concept traced_boolean = quern_detail::is_traced<X> && quern_detail::is_boolean<quern_detail::value_t<X>>;
 
 /// The element type of a traced object: float for val<float> and for x[i] + 1.f.
 template <traced X>
-using value_type_of = detail::value_t<X>;
+using value_type_of = quern_detail::value_t<X>;
 
 }  // namespace quern

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 /// Every scalar the language knows. The order is part of the printed and hashed form: append only.
 enum class scalar_kind : std::uint8_t {
@@ -32,4 +32,4 @@ struct type_desc {
     const char* name = "";                   ///< of structures; not part of the identity
 };
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace quern::detail {
+namespace quern::quern_detail {
 
 /// A type without rvalue or cv decorations that the language knows; undefined otherwise.
 template <class T>
@@ -108,4 +108,4 @@ inline constexpr bool is_scalar_or_vec = scalar_kind_of<component_t<T>>() != sca
 template <class>
 inline constexpr bool always_false = false;
 
-}  // namespace quern::detail
+}  // namespace quern::quern_detail
