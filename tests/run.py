@@ -19,12 +19,20 @@ TESTS = pathlib.Path(__file__).resolve().parent
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 
 
+# The thread sanitizer is slow, and these suites run on one thread: it has nothing to see there.
+SELECTION = {"tsan": ["--filenames-as-tags", "~[#conformance_test]~[fuzz]~[.]"]}
+
+
+def cpp_suite(build):
+    return [build / "bin" / "quern-tests", *SELECTION.get(build.name, [])]
+
+
 def suites(build, others):
     """[(name, command)] in running order."""
-    found = [("cpp", [build / "bin" / "quern-tests"])]
+    found = [("cpp", cpp_suite(build))]
     for script in sorted(TESTS.glob("*/run.py")):
         found.append((script.parent.name, [sys.executable, script, "--build", build]))
-    return found + [(f"cpp-{other.name}", [other / "bin" / "quern-tests"]) for other in others]
+    return found + [(f"cpp-{other.name}", cpp_suite(other)) for other in others]
 
 
 def run_suite(name, command):

@@ -167,8 +167,8 @@ private:
         const type& held = m_[p.type];
         if (held.kind != type_kind::scalar || size_bytes(held.scalar) < 4) return false;
         if (p.root == root_kind::variable && m_.variables[p.number].storage == storage::local) return false;
-        const bool on_floats =
-            v.op == op::atomic_add || v.op == op::atomic_min || v.op == op::atomic_max || v.op == op::atomic_exchange;
+        const bool on_floats = v.op == op::atomic_add || v.op == op::atomic_min || v.op == op::atomic_max ||
+                               v.op == op::atomic_exchange || v.op == op::atomic_load || v.op == op::atomic_store;
         if (!is_integer(held.scalar) && !(on_floats && is_float(held.scalar))) return false;
         const bool reads_only = v.op == op::atomic_load;
         if (p.root == root_kind::parameter && m_.parameters[p.number].access != access::read_write &&

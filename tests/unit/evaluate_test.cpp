@@ -100,6 +100,10 @@ TEST_CASE("The table of expectations is current") {
     CHECK(std::system("python3 '" QUERN_SOURCE_DIR "/scripts/expectations.py' --check") == 0);
 }
 
+TEST_CASE("The page of error bounds says what the table says") {
+    CHECK(std::system("python3 '" QUERN_SOURCE_DIR "/scripts/accuracy.py' --check") == 0);
+}
+
 TEST_CASE("Integers wrap to their own width") {
     CHECK(evaluated(op::add, i8, {0x7f, 1}) == 0x80);
     CHECK(evaluated(op::mul, u16, {0xffff, 0xffff}) == 1);

@@ -136,15 +136,34 @@ llvm::Value* emitter::from_memory(llvm::Value* v, ir::scalar_kind k) {
     return k == ir::scalar_kind::boolean ? b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType())) : v;
 }
 
+/// LLVM 19 spills the zero-extension of an 8-lane mask register as if it were a copy, and then a masked access of 8 bytes
+/// reaches 8 bytes further. The mask of 16 lanes that it needs comes through memory instead.
+llvm::Value* emitter::widen_byte_mask(llvm::Value* mask) {
+    llvm::AllocaInst* bits = allocate(b_.getInt8Ty(), "mask");
+    b_.CreateStore(b_.CreateBitCast(mask, b_.getInt8Ty()), bits, true);
+    llvm::Value* wide = b_.CreateZExt(b_.CreateLoad(b_.getInt8Ty(), bits, true), b_.getInt16Ty());
+    return b_.CreateBitCast(wide, llvm::FixedVectorType::get(b_.getInt1Ty(), 16));
+}
+
 llvm::Value* emitter::load_vector(llvm::Value* pointer, llvm::Type* scalar, llvm::Value* mask, unsigned count) {
     auto* type = llvm::FixedVectorType::get(scalar, count);
     const llvm::Align alignment(scalar->getPrimitiveSizeInBits() / 8);
     if (!mask) return in_scope(b_.CreateAlignedLoad(type, pointer, alignment));
+    if (options_.has_byte_masks && count == 8 && scalar->isIntegerTy(8)) {
+        auto* wide = llvm::FixedVectorType::get(scalar, 16);
+        llvm::Value* v = in_scope(b_.CreateMaskedLoad(wide, pointer, alignment, widen_byte_mask(mask), llvm::Constant::getNullValue(wide)));
+        return b_.CreateShuffleVector(v, llvm::ArrayRef<int>{0, 1, 2, 3, 4, 5, 6, 7});
+    }
     return in_scope(b_.CreateMaskedLoad(type, pointer, alignment, mask, llvm::Constant::getNullValue(type)));
 }
 
 void emitter::store_vector(llvm::Value* pointer, llvm::Value* value, llvm::Value* mask) {
-    const llvm::Align alignment(value->getType()->getScalarSizeInBits() / 8);
+    const auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
+    const llvm::Align alignment(type->getScalarSizeInBits() / 8);
+    if (mask && options_.has_byte_masks && type->getNumElements() == 8 && type->getElementType()->isIntegerTy(8)) {
+        value = b_.CreateShuffleVector(value, llvm::ArrayRef<int>{0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1});
+        mask = widen_byte_mask(mask);
+    }
     if (mask) mark_scope(b_.CreateMaskedStore(value, pointer, alignment, mask));
     else mark_scope(b_.CreateAlignedStore(value, pointer, alignment));
 }

@@ -32,6 +32,7 @@ struct emit_options {
     std::uint32_t lanes = 8;
     debug_lines lines = debug_lines::omit;
     bool has_fma = false;       ///< the target multiplies and adds with one rounding
+    bool has_byte_masks = false;  ///< the target masks accesses of bytes with mask registers (AVX-512BW)
     bool has_rounding = false;  ///< the target has floor, ceil, trunc and rint
 };
 
@@ -161,6 +162,7 @@ private:
     llvm::Value* lane_pointers(const address& a, std::uint64_t offset_bytes, const layout& l, ir::scalar_kind k);
     llvm::Value* to_memory(llvm::Value* v, ir::scalar_kind k);
     llvm::Value* from_memory(llvm::Value* v, ir::scalar_kind k);
+    llvm::Value* widen_byte_mask(llvm::Value* mask);
     llvm::Value* load_vector(llvm::Value* pointer, llvm::Type* scalar, llvm::Value* mask, unsigned count);
     void store_vector(llvm::Value* pointer, llvm::Value* value, llvm::Value* mask);
     llvm::Value* gather(llvm::Value* pointers, llvm::Type* scalar);

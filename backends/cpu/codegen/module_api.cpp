@@ -66,6 +66,7 @@ void compile(const quern_cpu_request& request, quern_cpu_sink sink, void* contex
     options.lanes = request.lanes;
     options.lines = request.debug ? debug_lines::include : debug_lines::omit;
     options.has_fma = has_feature(*machine, "fma");
+    options.has_byte_masks = has_feature(*machine, "avx512bw");
     options.has_rounding = has_feature(*machine, "sse4.1");
     emitter(kernel, module, options).emit();
     prefer_vectors_of(module, request.lanes, *machine);
