@@ -87,7 +87,7 @@ TEST_CASE("a trial reads back from its text", "[fuzz]") {
         CHECK(to_text(parse_trial(text, "trial.qir")) == text);
     }
     const std::string text = to_text(generate(3));
-    const std::string spoilt = "; x\n; extents 1" + text.substr(text.find('\n', text.find("; extent")));
+    const std::string spoilt = "# x\n# extents 1" + text.substr(text.find('\n', text.find("# extent")));
     CHECK_THROWS_WITH(parse_trial(spoilt, "trial.qir"), Catch::Contains("trial.qir") && Catch::Contains("extents 1"));
 }
 

@@ -67,7 +67,7 @@ inputs make_inputs(const trial& t) {
 }
 
 std::string to_text(const trial& t) {
-    return fmt::format("; {}\n; extent {}\n; groups {}\n; counts {}\n; memory {}\n; inputs {} {}\n{}", t.note,
+    return fmt::format("# {}\n# extent {}\n# groups {}\n# counts {}\n# memory {}\n# inputs {} {}\n{}", t.note,
                        fmt::join(t.extent, " "), fmt::join(t.groups, " "), fmt::join(t.counts, " "),
                        fmt::join(t.memory_of, " "), t.inputs_seed, fmt::join(t.salts, " "), ir::print(t.kernel));
 }
@@ -75,7 +75,7 @@ std::string to_text(const trial& t) {
 trial parse_trial(std::string_view text, std::string_view file) {
     trial t;
     std::string launch;
-    for (bool first = true; text.starts_with(';'); first = false) {
+    for (bool first = true; text.starts_with('#'); first = false) {
         const std::string_view line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(line.size() + 1, text.size()));
         if (first) t.note = line.substr(std::min<std::size_t>(2, line.size()));
@@ -98,8 +98,8 @@ trial parse_trial(std::string_view text, std::string_view file) {
         else if (key == "counts") read_numbers(words, t.counts);
         else if (key == "memory") read_numbers(words, t.memory_of);
         else if (key == "inputs") words >> t.inputs_seed, read_numbers(words, t.salts);
-        else throw usage_error(fmt::format("{}: unknown line '; {}' in front of the kernel", file, line));
-        if (words.fail()) throw usage_error(fmt::format("{}: too few numbers in '; {}'", file, line));
+        else throw usage_error(fmt::format("{}: unknown line '#{}' in front of the kernel", file, line));
+        if (words.fail()) throw usage_error(fmt::format("{}: too few numbers in '#{}'", file, line));
     }
     for (const std::uint32_t owner : t.memory_of)
         if (owner >= parameters) throw usage_error(fmt::format("{}: memory of an unknown parameter", file));
