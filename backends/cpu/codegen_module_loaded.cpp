@@ -12,7 +12,7 @@ namespace {
 
 /// Beside this library or executable, in the installed layout, in the folder of the build, then by the system's rules.
 std::vector<std::string> candidates() {
-    if (const auto path = platform::environment_variable("QUERN_CPU_CODEGEN")) return {*path};
+    if (const auto path = platform::environment_variable("QUERN_CPU_CODEGEN"); path && !path->empty()) return {*path};
     const std::string file = platform::library_file_name("quern-cpu-codegen");
     std::vector<std::string> paths;
     if (const std::string folder = platform::folder_of_this_module(); !folder.empty())

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstring>
 
+#include <quern/error.hpp>
+
 #include "backends/cpu/scheduler.hpp"
 
 namespace quern::cpu {
@@ -18,8 +20,19 @@ void work(const std::shared_ptr<queue_core> core) {
 
 }  // namespace
 
+void queue_core::require_worker() const {
+    if (!has_worker())
+        throw device_error("cpu: this process was forked after the device was opened, and the device's threads stayed in "
+                           "the parent; open the device after the fork, through a runtime of the child's own");
+}
+
+void queue_core::wait_for(std::uint64_t sequence) const {
+    if (!ring.is_done(sequence)) require_worker();
+    ring.wait_for(sequence);
+}
+
 void event::wait() {
-    wait_on_device();
+    core_->wait_for(sequence_);
     core_->ring.throw_error();
 }
 
@@ -37,6 +50,11 @@ queue::queue(std::shared_ptr<cpu::scheduler> s, std::uint32_t threads) : core_(s
 
 queue::~queue() {
     if (!worker_.joinable()) return;
+    if (!core_->has_worker()) {
+        // Its number may be another thread's by now: nothing may be asked of it.
+        [[maybe_unused]] const auto* const left_behind = new std::thread(std::move(worker_));
+        return;
+    }
     core_->ring.stop();
     // The worker itself gets here if its command held the last reference to the device: it keeps the core.
     if (worker_.get_id() == std::this_thread::get_id()) worker_.detach();
@@ -46,7 +64,7 @@ queue::~queue() {
 command& queue::open() {
     if (!core_->ring.has_room()) {
         submit();
-        core_->ring.wait_for(core_->ring.published() + 1 - command_ring::capacity);
+        core_->wait_for(core_->ring.published() + 1 - command_ring::capacity);
     }
     return core_->ring.open();
 }
@@ -81,6 +99,7 @@ void queue::retain(void* object, void (*release)(void*) noexcept) {
 }
 
 void queue::submit() {
+    if (worker_.joinable()) core_->require_worker();
     core_->ring.publish();
     if (core_->scheduler == nullptr) drain(*core_);
 }
@@ -100,7 +119,7 @@ std::shared_ptr<backends::event> queue::record() {
 
 void queue::synchronize() {
     if (worker_.get_id() == std::this_thread::get_id()) return;  // its own command is not done yet
-    core_->ring.wait_for(core_->ring.published());
+    core_->wait_for(core_->ring.published());
     core_->ring.throw_error();
 }
 

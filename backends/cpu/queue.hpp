@@ -7,6 +7,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/command_ring.hpp"
+#include "platform/process.hpp"
 
 namespace quern::cpu {
 
@@ -17,6 +18,13 @@ struct queue_core {
     command_ring ring;
     std::shared_ptr<cpu::scheduler> scheduler;  ///< null: commands run on the submitting thread alone
     std::uint32_t threads = 1;
+    const std::uint32_t fork_count = platform::fork_count();
+
+    /// False in the child of a fork, which has the queue's memory but not its worker.
+    bool has_worker() const noexcept { return platform::fork_count() == fork_count; }
+    /// device_error where there is no worker to do what is waited for or submitted.
+    void require_worker() const;
+    void wait_for(std::uint64_t sequence) const;
 };
 
 class event final : public backends::event {

@@ -4,6 +4,15 @@
 
 namespace quern::ir {
 
+bool is_cooperative(const module& m) {
+    return std::ranges::any_of(m.values, [](const value& v) { return is_cooperative(v.op); }) ||
+           std::ranges::any_of(m.variables, [](const variable& v) { return v.storage == storage::shared; }) ||
+           std::ranges::any_of(m.blocks, [](const block& b) {
+               return std::ranges::any_of(b.statements,
+                                          [](const statement& s) { return std::holds_alternative<barrier>(s); });
+           });
+}
+
 std::vector<bool> find_unchanging_buffers(const module& m) {
     std::vector<bool> unchanging(m.parameters.size(), false);
     if (std::any_of(m.parameters.begin(), m.parameters.end(), [](const parameter& p) { return p.aliased; }))

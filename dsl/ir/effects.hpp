@@ -28,6 +28,9 @@ constexpr bool is_cooperative(op code) {
            code == op::subgroup_lane || code == op::subgroup_id || code == op::subgroup_count;
 }
 
+/// Uses such an op, shared memory or a barrier: what the module's `cooperative` must say.
+bool is_cooperative(const module& m);
+
 /// The local variable that the place belongs to, or none for buffers and shared memory.
 inline variable_id local_root(const module& m, place_id p) {
     const place& at = m[p];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dsl/ir/effects.hpp"
 #include "dsl/ir/traversal.hpp"
 #include "dsl/ir/validation.hpp"
 
@@ -21,6 +22,7 @@ public:
         if (m_.workgroup_size != std::array<std::uint32_t, 3>{} &&
             std::find(m_.workgroup_size.begin(), m_.workgroup_size.end(), 0u) != m_.workgroup_size.end())
             reject(m_, {}, "a workgroup extent is 0");
+        if (is_cooperative(m_) && !m_.cooperative) reject(m_, {}, "the kernel cooperates but is not marked so");
         walk(m_.body, loop_part::none, [] {});
     }
 

@@ -15,19 +15,14 @@ public:
     explicit cooperation_check(const module& m) : m_(m), table_(analyse_uniformity(m)) {}
 
     void run() {
-        bool cooperates = m_.cooperative;
-        for (const variable& v : m_.variables) cooperates |= v.storage == storage::shared;
         walk(m_.body, {});
-        cooperates |= found_;
-        if (cooperates && !m_.cooperative)
-            throw internal_error(fmt::format("kernel '{}' cooperates but is not marked so", m_.name));
         const bool sized = m_.workgroup_size[0] != 0;
-        if ((cooperates || m_.launch != launch_kind::over) && !sized)
+        if ((m_.cooperative || m_.launch != launch_kind::over) && !sized)
             throw usage_error(
-                fmt::format("kernel '{}' uses its workgroup (local_id, workgroup_id, shared, barrier, subgroup "
+                fmt::format("{}kernel '{}' uses its workgroup (local_id, workgroup_id, shared, barrier, subgroup "
                             "operations, or a launch "
                             "with groups or tiles): call workgroup_size(…) in it first",
-                            m_.name));
+                            cooperates_at_.is_none() ? "" : describe(m_, cooperates_at_) + ": ", m_.name));
         if (m_.launch == launch_kind::tiles && (m_.covers[0] == 0 || m_.covers[1] == 0))
             throw usage_error(fmt::format(
                 "kernel '{}' is launched with tiles: call covers(m, n) in it to say what one workgroup covers",
@@ -83,7 +78,7 @@ private:
 
     void check_define(value_id v, uniformity together, location_id at, location_id split) {
         const value& record = m_[v];
-        found_ |= is_cooperative(record.op);
+        if (is_cooperative(record.op)) note_cooperation(at);
         if (info(record.op).effect == effect::convergent)
             require(info(record.op).name, together, uniformity::subgroup, at, split);
         if (record.op != op::uniform_load) return;
@@ -101,7 +96,7 @@ private:
     }
 
     void require(std::string_view what, uniformity together, uniformity wanted, location_id at, location_id split) {
-        found_ = true;
+        note_cooperation(at);
         if (together <= wanted) return;
         fail(at,
              fmt::format("{} is reached by only some invocations of the {}; move it out of the control flow that {} "
@@ -110,13 +105,17 @@ private:
                          wanted == uniformity::workgroup ? "workgroup" : "subgroup"));
     }
 
+    void note_cooperation(location_id at) {
+        if (cooperates_at_.is_none()) cooperates_at_ = at;
+    }
+
     [[noreturn]] void fail(location_id at, std::string_view text) const {
         throw usage_error(fmt::format("{}: {}", describe(m_, at), text));
     }
 
     const module& m_;
     uniformity_table table_;
-    bool found_ = false;
+    location_id cooperates_at_;  ///< the first statement that cooperates
 };
 
 }  // namespace

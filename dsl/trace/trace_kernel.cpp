@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include <quern/error.hpp>
 
 #include "dsl/ir/canonical.hpp"
@@ -12,19 +10,6 @@
 #include "dsl/trace/recorder.hpp"
 
 namespace quern::trace {
-
-namespace {
-
-bool is_cooperative(const ir::module& m) {
-    return std::ranges::any_of(m.values, [](const ir::value& v) { return ir::is_cooperative(v.op); }) ||
-           std::ranges::any_of(m.variables, [](const ir::variable& v) { return v.storage == ir::storage::shared; }) ||
-           std::ranges::any_of(m.blocks, [](const ir::block& b) {
-               return std::ranges::any_of(b.statements,
-                                          [](const ir::statement& s) { return std::holds_alternative<ir::barrier>(s); });
-           });
-}
-
-}  // namespace
 
 bool in_progress() { return recorder::current() != nullptr; }
 
@@ -44,7 +29,7 @@ result trace_kernel(const quern_detail::kernel_body& body, std::span<const quern
     ir::module traced = record.finish();
     if (!out.requirements_met) return out;
     out.module = ir::canonicalise(traced);
-    out.module.cooperative = is_cooperative(out.module);
+    out.module.cooperative = ir::is_cooperative(out.module);
     ir::validate(out.module);
     return out;
 }

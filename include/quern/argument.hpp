@@ -12,13 +12,19 @@
 
 namespace quern::quern_detail {
 
+/// A host integer that its parameter's type cannot hold.
+struct misfit {
+    long long value = 0;
+    bool is_unsigned = false;
+    const char* type_name = nullptr;  ///< null: the argument fits
+};
+
 /// One argument with its type erased, valid during the launch call: a range of a buffer, or a value's bytes.
 struct argument_ref {
     buffer_range buffer;
     const void* value = nullptr;
+    const misfit* unfit = nullptr;  ///< reported by the launch, which knows the kernel
 };
-
-[[noreturn]] void throw_not_representable(long long value, bool is_unsigned, const char* type_name);
 
 template <class T>
 constexpr const char* host_type_name() {
@@ -52,40 +58,41 @@ concept literal_for = std::is_arithmetic_v<H> && std::is_arithmetic_v<T> && !std
                       (std::is_integral_v<H> || std::is_floating_point_v<T>);
 
 /// Argument of a val<T>: a T, or a host number by the literal rule. Floats are rounded once, integers must be
-/// representable (usage_error), floats never become integers.
+/// representable (a usage_error of the launch), floats never become integers. Making one never throws, for try_launch.
 template <class T>
 class value_argument {
 public:
-    constexpr value_argument(const T& value)
+    constexpr value_argument(const T& value) noexcept
         requires(!std::is_arithmetic_v<T>)
         : value_(value) {}
     template <class H>
         requires(std::is_arithmetic_v<T> && std::is_same_v<H, T>)
-    constexpr value_argument(H value) : value_(value) {}
+    constexpr value_argument(H value) noexcept : value_(value) {}
     template <class H>
         requires literal_for<H, T>
-    constexpr value_argument(H value) : value_(static_cast<T>(value)) {
+    constexpr value_argument(H value) noexcept : value_(static_cast<T>(value)) {
         if constexpr (std::is_integral_v<H>)
             if (!is_representable<T>(value))
-                throw_not_representable(static_cast<long long>(value), std::is_unsigned_v<H>, host_type_name<T>());
+                misfit_ = {static_cast<long long>(value), std::is_unsigned_v<H>, host_type_name<T>()};
     }
     /// `{1.f, 2.f, 3.f}` for a vector or a struct.
     template <class First, class Second, class... Rest>
         requires requires(First a, Second b, Rest... rest) { T{a, b, rest...}; }
-    constexpr value_argument(First first, Second second, Rest... rest) : value_{first, second, rest...} {}
+    constexpr value_argument(First first, Second second, Rest... rest) noexcept : value_{first, second, rest...} {}
 
-    argument_ref ref() const { return {{}, &value_}; }
+    argument_ref ref() const noexcept { return {{}, &value_, misfit_.type_name ? &misfit_ : nullptr}; }
 
 private:
     T value_;
+    misfit misfit_;
 };
 
 /// Argument of in<T>, out<T>, inout<T>: a buffer<T>.
 template <class T>
 class buffer_argument {
 public:
-    buffer_argument(const buffer<T>& b) : range_(buffer_access::range(b)) {}
-    argument_ref ref() const { return {range_, nullptr}; }
+    buffer_argument(const buffer<T>& b) noexcept : range_(buffer_access::range(b)) {}
+    argument_ref ref() const noexcept { return {range_}; }
 
 private:
     buffer_range range_;

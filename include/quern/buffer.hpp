@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -61,6 +62,9 @@ public:
         requires quern_detail::uploadable_to<R, T>
     void upload(const R& range) const {
         quern_detail::upload(range_(), std::data(range), std::size(range) * sizeof(T));
+    }
+    void upload(std::initializer_list<T> elements) const {
+        quern_detail::upload(range_(), elements.begin(), elements.size() * sizeof(T));
     }
     template <quern_detail::vector_of_bool R>
     void upload(const R&) const {

@@ -56,13 +56,8 @@ private:
     int depth_ = 1;
 };
 
-template <class T>
-struct range_of {
-    node first, last, step;
-    location where;
-    bool step_is_positive = true;
-
-    template <class Self = range_of>
+struct no_plain_loop {
+    template <class Self = no_plain_loop>
     int* begin() const {
         static_assert(always_false<Self>, "quern: the count of a range is not known while C++ runs: write for_(range(0u, "
                                           "n), [&](val<uint> i) { … }), or a plain C++ for with host bounds");
@@ -71,9 +66,45 @@ struct range_of {
     int* end() const { return nullptr; }
 };
 
-/// The type of a range: that of the first traced bound, else what the host's integers have in common.
+template <class T>
+struct range_of : no_plain_loop {
+    range_of(node first_value, node last_value, node step_value, bool is_positive, const location& l)
+        : first(first_value), last(last_value), step(step_value), step_is_positive(is_positive), where(l) {}
+
+    node first, last, step;
+    bool step_is_positive;
+    location where;
+};
+
+/// Host bounds: the counter's type is known only where the body is.
+template <class First, class Last, class Step>
+struct host_range : no_plain_loop {
+    host_range(First first_value, Last last_value, Step step_value, const location& l)
+        : first(first_value), last(last_value), step(step_value), where(l) {}
+
+    First first;
+    Last last;
+    Step step;
+    location where;
+};
+
+/// Common, or else the integer type that the body's parameter asks for.
+template <class Body, class Common, class T = Common, class... Other>
+struct counter_type : counter_type<Body, Common, Other...> {};
+template <class Body, class Common, class T, class... Other>
+    requires std::is_invocable_v<Body&, val<T>>
+struct counter_type<Body, Common, T, Other...> {
+    using type = T;
+};
+template <class Body, class Common, class T>
+    requires(!std::is_invocable_v<Body&, val<T>>)
+struct counter_type<Body, Common, T> {
+    using type = Common;
+};
+
+/// The type of a range: that of the first traced bound, else what the host's integers have in common, int or wider.
 template <class... X>
-struct range_type : std::common_type<X...> {};
+struct range_type : std::common_type<int, X...> {};
 template <class X, class... Rest>
     requires is_traced<X>
 struct range_type<X, Rest...> {
@@ -97,23 +128,25 @@ quern_detail::if_chain if_(quern_detail::condition c, Then&& then) {
     return quern_detail::if_chain(c, then);
 }
 
-/// first, first + step, … below last; host values take the traced operand's type. The step is positive; the count
-/// never wraps at its end. first, last and step are evaluated once. A step that is not positive is a usage_error.
-template <class First, class Last>
-auto range(const First& first, const Last& last, quern_detail::location where = quern_detail::location::current()) {
-    using T = typename quern_detail::range_type<First, Last>::type;
-    quern_detail::check_range_type<T>();
-    return quern_detail::range_of<T>{quern_detail::capture<T>(first), quern_detail::capture<T>(last), quern_detail::host_constant<T>(1), where};
-}
+/// first, first + step, … below last; host values take the traced operand's type, or that of the body's parameter. The
+/// step is positive; the count never wraps at its end. first, last and step are evaluated once. A step that is not
+/// positive is a usage_error.
 template <class First, class Last, class Step>
     requires(!std::is_same_v<Step, quern_detail::location>)
 auto range(const First& first, const Last& last, const Step& step,
            quern_detail::location where = quern_detail::location::current()) {
     using T = typename quern_detail::range_type<First, Last, Step>::type;
     quern_detail::check_range_type<T>();
-    quern_detail::range_of<T> r{quern_detail::capture<T>(first), quern_detail::capture<T>(last), quern_detail::capture<T>(step), where};
-    if constexpr (!quern_detail::is_traced<Step>) r.step_is_positive = step > 0;
-    return r;
+    if constexpr (quern_detail::is_traced<First> || quern_detail::is_traced<Last> || quern_detail::is_traced<Step>) {
+        bool is_positive = true;
+        if constexpr (!quern_detail::is_traced<Step>) is_positive = step > 0;
+        return quern_detail::range_of<T>{quern_detail::capture<T>(first), quern_detail::capture<T>(last),
+                                         quern_detail::capture<T>(step), is_positive, where};  // braces: in this order
+    } else return quern_detail::host_range<First, Last, Step>(first, last, step, where);
+}
+template <class First, class Last>
+auto range(const First& first, const Last& last, quern_detail::location where = quern_detail::location::current()) {
+    return range(first, last, 1, where);
 }
 
 /// Runs body(val<T> i) for each value of the range.
@@ -128,6 +161,14 @@ void for_(const quern_detail::range_of<T>& r, Body&& body) {
         body(val<T>::from_node(i));
     }
     quern_detail::end_for();
+}
+
+template <class First, class Last, class Step, class Body>
+void for_(const quern_detail::host_range<First, Last, Step>& r, Body&& body) {
+    using Common = typename quern_detail::range_type<First, Last, Step>::type;
+    using T = typename quern_detail::counter_type<Body, Common, Common, int, uint, std::int64_t, std::uint64_t>::type;
+    for_(quern_detail::range_of<T>{quern_detail::capture<T>(r.first), quern_detail::capture<T>(r.last),
+                                   quern_detail::capture<T>(r.step), r.step > 0, r.where}, body);
 }
 
 /// Evaluates `head()` before every round and runs `body` while it holds.

@@ -39,6 +39,11 @@ public:
         quern_detail::enqueue_upload(state_.get(), quern_detail::buffer_access::range(to), std::data(range),
                                std::size(range) * sizeof(T));
     }
+    template <class T>
+    void upload(const buffer<T>& to, std::initializer_list<std::type_identity_t<T>> elements) const {
+        quern_detail::enqueue_upload(state_.get(), quern_detail::buffer_access::range(to), elements.begin(),
+                                     elements.size() * sizeof(T));
+    }
     /// Writes all elements to `to` when the queue gets there; `to` must live until then.
     template <class T>
     void download(const buffer<T>& from, std::span<quern_detail::host_element_t<T>> to) const {

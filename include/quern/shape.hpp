@@ -17,25 +17,29 @@ struct launch_shape {
     std::size_t extent[3] = {1, 1, 1};
 
 protected:
-    constexpr launch_shape(kind_type k, quern_detail::host_count x, quern_detail::host_count y, quern_detail::host_count z)
+    constexpr launch_shape(kind_type k, quern_detail::host_count x, quern_detail::host_count y,
+                           quern_detail::host_count z) noexcept
         : kind(k), extent{x.value, y.value, z.value} {}
 };
 
 /// Exactly nx * ny * nz invocations; the library guards the tail.
 struct over : launch_shape {
-    constexpr over(quern_detail::host_count nx, quern_detail::host_count ny = 1, quern_detail::host_count nz = 1)
+    constexpr over(quern_detail::host_count nx, quern_detail::host_count ny = 1,
+                   quern_detail::host_count nz = 1) noexcept
         : launch_shape(kind_type::over, nx, ny, nz) {}
 };
 
 /// gx * gy * gz whole workgroups.
 struct groups : launch_shape {
-    constexpr groups(quern_detail::host_count gx, quern_detail::host_count gy = 1, quern_detail::host_count gz = 1)
+    constexpr groups(quern_detail::host_count gx, quern_detail::host_count gy = 1,
+                     quern_detail::host_count gz = 1) noexcept
         : launch_shape(kind_type::groups, gx, gy, gz) {}
 };
 
 /// An m * n area of which each workgroup covers what the kernel says with covers(bm, bn), rounded up.
 struct tiles : launch_shape {
-    constexpr tiles(quern_detail::host_count m, quern_detail::host_count n = 1) : launch_shape(kind_type::tiles, m, n, 1) {}
+    constexpr tiles(quern_detail::host_count m, quern_detail::host_count n = 1) noexcept
+        : launch_shape(kind_type::tiles, m, n, 1) {}
 };
 
 }  // namespace quern

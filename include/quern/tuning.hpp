@@ -35,7 +35,7 @@ struct host_size {
 
 }  // namespace quern_detail
 
-/// Fixes the workgroup size, in invocations. Tuned values are allowed. usage_error for 0 and for a second call.
+/// Fixes the workgroup size, in invocations. Tuned values are allowed. usage_error for 0 and for a second, other size.
 inline void workgroup_size(quern_detail::host_size x, quern_detail::location where = quern_detail::location::current()) {
     quern_detail::record_workgroup_size(x.value, 1, 1, where);
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
 #include "dsl/trace/trace_kernel.hpp"
@@ -13,9 +14,18 @@
 
 namespace quern::quern_detail {
 
-device_state::device_state(backends::backend& b, std::string id, std::unique_ptr<backends::device> d,
+namespace {
+
+std::uint64_t next_device_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+}  // namespace
+
+device_state::device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d,
                            const jit::settings& s)
-    : backend_(b), id_(std::move(id)), settings_(s), device_(std::move(d)) {
+    : backend_(b), id_(std::move(id)), settings_(s), device_(std::move(d)), number_(next_device_number()) {
     own_queue_ = new queue_state(*this, {});
 }
 

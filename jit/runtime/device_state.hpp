@@ -18,11 +18,15 @@ namespace quern::quern_detail {
 
 class device_state : public jit::reference_counted<device_state> {
 public:
-    device_state(backends::backend& b, std::string id, std::unique_ptr<backends::device> d, const jit::settings& s);
+    device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d, const jit::settings& s);
     ~device_state();
 
     backends::backend& backend() const { return backend_; }
     backends::device& device() const { return *device_; }
+    /// For programs, which outlive this object in their kernels.
+    const std::shared_ptr<backends::device>& shared_device() const { return device_; }
+    /// No other device of this process ever has it, unlike an address.
+    std::uint64_t number() const { return number_; }
     const backends::target& target() const { return device_->target(); }
     const std::string& id() const { return id_; }
     const jit::settings& settings() const { return settings_; }
@@ -44,7 +48,8 @@ private:
     backends::backend& backend_;
     std::string id_;
     jit::settings settings_;
-    std::unique_ptr<backends::device> device_;
+    std::shared_ptr<backends::device> device_;
+    std::uint64_t number_;
     std::mutex queues_mutex_;
     std::vector<listed_queue> queues_;
     std::uint32_t opened_queues_ = 0;

@@ -27,13 +27,18 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Kernels may have any name; files of a dump stay in its folder.
+std::string as_file_name(std::string name) {
+    for (char& c : name)
+        if (c == ':' || c == '/' || c == '\\' || c == '\0') c = '-';
+    return name;
+}
+
 void dump(const std::string& folder, const std::string& kernel, const device_state& d, const ir::module& m) {
     std::vector<backends::stage> stages = d.backend().inspect(m, d.target(), d.compile_options());
     stages.insert(stages.begin(), {"ir", ir::print(m)});
-    std::string id = d.id();
-    for (char& c : id) c = c == ':' ? '-' : c;
     for (const backends::stage& s : stages) {
-        const std::string path = fmt::format("{}/{}.{}.{}", folder, kernel, id, s.name);
+        const std::string path = fmt::format("{}/{}", folder, as_file_name(fmt::format("{}.{}.{}", kernel, d.id(), s.name)));
         if (!platform::write_text_file(path, s.text))
             jit::log(d.settings(), log_level::warning, fmt::format("QUERN_DUMP: cannot write {}", path));
     }
@@ -57,7 +62,7 @@ kernel_state::~kernel_state() {
 
 jit::variant* kernel_state::find(const device_state& d, ir::launch_kind kind) const noexcept {
     jit::variant* v = variants_.load(std::memory_order_acquire);
-    while (v != nullptr && (v->device() != &d || v->launch != kind)) v = v->next;
+    while (v != nullptr && !v->is_for(d, kind)) v = v->next;
     return v;
 }
 
@@ -77,7 +82,7 @@ jit::variant* kernel_state::build(device_state& d, ir::launch_kind kind) {
     const jit::traced_kernel traced = trace(d.target().info, kind, dumps ? names::from_source : names::omit);
     if (dumps) dump(d.settings().dump_dir, name_, d, traced.module);
     watch.lap_ms();
-    auto v = std::make_unique<jit::variant>(handle<device_state>::share(&d), kind);
+    auto v = std::make_unique<jit::variant>(d, kind);
     v->facts = jit::find_launch_facts(traced.module);
     const backends::compile_options options = d.compile_options();
     const backends::artifact code = d.backend().compile(traced.module, d.target(), options);

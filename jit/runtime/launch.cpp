@@ -25,6 +25,10 @@ template <class... Arguments>
                       fmt::format(text, std::forward<Arguments>(arguments)...));
 }
 
+std::string print(const quern_detail::misfit& m) {
+    return m.is_unsigned ? fmt::format("{}", static_cast<unsigned long long>(m.value)) : fmt::format("{}", m.value);
+}
+
 /// Where a range lies, so that ranges of one address space can be compared. Wrapped host memory may be part of
 /// another allocation, so addresses count wherever the host sees them.
 struct address_range {
@@ -63,6 +67,9 @@ void packed_launch::pack_arguments(const variant& v, const quern_detail::device_
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const parameter_layout& p = parameters[i];
         if (p.kind == ir::parameter_kind::value) {
+            if (const quern_detail::misfit* m = arguments[i].unfit)
+                fail(v, "argument {} is {}, which is not representable in the parameter's type {}", i + 1, print(*m),
+                     m->type_name);
             std::memcpy(values_.data() + p.value_offset, arguments[i].value, p.size_bytes);
             continue;
         }
@@ -216,11 +223,6 @@ status try_launch(device_state* d, kernel_state* k, const launch_shape& shape, c
 void throw_other_device(const kernel_state* k) {
     if (k == nullptr) throw usage_error("empty prepared handle: it was default-constructed or moved from");
     throw usage_error(fmt::format("kernel \"{}\": launched on another device than the one it was prepared for", k->name()));
-}
-
-void throw_not_representable(long long value, bool is_unsigned, const char* type_name) {
-    const std::string text = is_unsigned ? fmt::format("{}", static_cast<unsigned long long>(value)) : fmt::format("{}", value);
-    throw usage_error(fmt::format("the argument {} is not representable in the parameter's type {}", text, type_name));
 }
 
 }  // namespace quern::quern_detail

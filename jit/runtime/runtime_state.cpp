@@ -134,14 +134,14 @@ device runtime_state::best() {
 
 device runtime_state::find(std::string_view id) {
     const std::scoped_lock lock(mutex_);
-    const std::vector<const entry*> choices = allowed();
-    for (const entry* e : choices)
-        if (names_device(id, e->description.id)) return open(*e, {.lanes = settings_.lanes}, e->description.id);
     // Unlisted devices (the reference) are reached by find alone, whatever QUERN_DEVICE says.
     for (backends::backend* b : backends_)
-        if (!settings_.devices || b->name() == family(id)) enumerate(*b);
+        if (b->name() == family(id)) enumerate(*b);
     const entry* e = lookup(id);
     if (e != nullptr && !e->description.listed) return open(*e, {.lanes = settings_.lanes}, e->description.id);
+    const std::vector<const entry*> choices = allowed();
+    for (const entry* c : choices)
+        if (names_device(id, c->description.id)) return open(*c, {.lanes = settings_.lanes}, c->description.id);
     if (e != nullptr) {
         std::string ids;
         for (const entry* c : choices) ids += (ids.empty() ? "" : ", ") + c->description.id;

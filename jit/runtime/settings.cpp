@@ -71,8 +71,10 @@ settings make_settings(const runtime_options& options) {
     settings s;
     s.options = options;
     if (!options.read_environment) return s;
-    if (const auto devices = platform::environment_variable("QUERN_DEVICE"); devices && !devices->empty())
+    if (const auto devices = platform::environment_variable("QUERN_DEVICE"); devices && !devices->empty()) {
         s.devices = split_list(*devices);
+        if (s.devices->empty()) throw usage_error(fmt::format("QUERN_DEVICE={}: names no device", *devices));
+    }
     if (const auto folder = platform::environment_variable("QUERN_CACHE_DIR")) s.options.cache_dir = *folder;
     if (const auto folder = platform::environment_variable("QUERN_DUMP")) s.dump_dir = *folder;
     read_choice("QUERN_CACHE", cache_modes, s.options.cache);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "jit/runtime/device_state.hpp"
+
 namespace quern::jit {
 namespace {
 
@@ -16,6 +18,13 @@ constexpr std::uint32_t align_up(std::uint32_t n, std::uint32_t alignment) {
 bool has_workgroup_size(const ir::module& m) { return m.workgroup_size[0] != 0; }
 
 }  // namespace
+
+variant::variant(const quern_detail::device_state& d, ir::launch_kind kind)
+    : device_(d.shared_device()), device_number_(d.number()), launch(kind) {}
+
+bool variant::is_for(const quern_detail::device_state& d, ir::launch_kind kind) const noexcept {
+    return device_number_ == d.number() && launch == kind;
+}
 
 launch_facts find_launch_facts(const ir::module& m) {
     launch_facts f;

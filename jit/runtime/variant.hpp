@@ -45,14 +45,16 @@ launch_facts find_launch_facts(const ir::module& m);
 /// workgroup size, too much shared memory, tiles without covers. `where` is the kernel's "file:line", or empty.
 void check_against_target(const ir::module& m, const target_info& t, std::string_view where = {});
 
-/// Kept alive by its kernel and by queued work.
+/// Kept alive by its kernel and by queued work. Keeps the backend's device, which its program needs, but not the
+/// runtime's: a long-lived kernel would hold the queue and the thread of every device that it ever ran on.
 class variant : public reference_counted<variant> {
 public:
-    variant(quern_detail::handle<quern_detail::device_state> d, ir::launch_kind kind) : device_(std::move(d)), launch(kind) {}
-    const quern_detail::device_state* device() const { return device_.get(); }
+    variant(const quern_detail::device_state& d, ir::launch_kind kind);
+    bool is_for(const quern_detail::device_state& d, ir::launch_kind kind) const noexcept;
 
 private:
-    quern_detail::handle<quern_detail::device_state> device_;  // destroyed after the program
+    std::shared_ptr<backends::device> device_;  // destroyed after the program
+    std::uint64_t device_number_;
 
 public:
     ir::launch_kind launch;

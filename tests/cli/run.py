@@ -124,6 +124,10 @@ def check_mistakes(command, folder):
     command.check_fails("an unknown target", ["compile", SAXPY, "--target", "abacus"], FAILED, "abacus", "cpu")
     command.check_fails("an unknown CPU", ["compile", SAXPY, "--target", "cpu:abacus"], FAILED, "cpu:abacus")
     command.check_fails("an unknown stage", ["compile", SAXPY, "--stage", "poem"], FAILED, "poem", "ir", "assembly")
+    command.check_fails("a missing code generator", ["compile", SAXPY], FAILED, "code generator", str(absent),
+                        QUERN_CPU_CODEGEN=str(absent))
+    seen = command.run("compile", SAXPY, QUERN_CPU_CODEGEN="")
+    command.check("an empty QUERN_CPU_CODEGEN is none", seen[0] == DONE, seen)
     command.check_fails("an output in no folder", ["compile", SAXPY, "--output", absent / "x.o"], FAILED, "x.o")
 
 

@@ -168,7 +168,8 @@ TEST_CASE("Every atomic gives the reference's results on every device") {
             for (const memory_kernel& m : make_atomic_kernels(c.op, c.operand.kind)) check_memory_kernel(bed, m, t);
         }
         for (const ir::scalar_kind k : {ir::scalar_kind::f32, ir::scalar_kind::f64})
-            for (const ir::op code : {ir::op::atomic_add, ir::op::atomic_min, ir::op::atomic_max, ir::op::atomic_exchange})
+            for (const ir::op code : {ir::op::atomic_add, ir::op::atomic_min, ir::op::atomic_max, ir::op::atomic_exchange,
+                                      ir::op::atomic_load, ir::op::atomic_store})
                 if (bed.info().has(feature::atomic_float) && supports(bed.info(), k))
                     for (const memory_kernel& m : make_atomic_kernels(code, k)) check_memory_kernel(bed, m, t);
         WARN(fmt::format("{} at {} lanes: {} atomic kernels compared", bed.where().device, bed.where().lanes, t.cells));

@@ -96,6 +96,22 @@ TEST_CASE("host bounds of two types count in the type that they have in common")
     CHECK(y == std::vector<uint>{1, 2, 3});
 }
 
+TEST_CASE("host bounds count in the type that the body's parameter asks for") {
+    const std::size_t n = 3;
+    const std::vector<float> weights(2);
+    std::vector<int> y(4);
+    run_over(1, [&](inout<int> p) {
+        for_(range(0u, n), [&](val<uint> i) { p[i] = 10; });
+        for_(range(1, weights.size()), [&](val<int> i) { p[i] += i; });
+        for_(range(0, n, 2), [&](const val<uint>& i) { p[i] += 100; });
+        for_(range(3, n + 1), [&](auto i) {
+            static_assert(std::is_same_v<decltype(i), val<std::size_t>>);
+            p[i] = 7;
+        });
+    }, y);
+    CHECK(y == std::vector<int>{110, 11, 110, 7});
+}
+
 TEST_CASE("break_ and continue_ belong to the innermost loop") {
     std::vector<int> y(3);
     run_over(1, [](inout<int> p) {
@@ -235,6 +251,18 @@ TEST_CASE("atomics return the old value") {
         atomic_store(p[8], atomic_load(p[0]));
     }, y);
     CHECK(y == std::vector<int>{6, 10, 15, 14, 3, 20, 18, 23, 6});
+}
+
+TEST_CASE("atomics on floats add, compare, exchange, load and store") {
+    std::vector<float> y{1.5f, 0, 0, 0, 0, 0};
+    run_over(1, [](inout<float> p) {
+        p[1] = atomic_add(p[0], 1);
+        p[2] = atomic_min(p[0], 2.f);
+        p[3] = atomic_max(p[0], 8.f);
+        p[4] = atomic_exchange(p[0], 0.25f);
+        atomic_store(p[5], atomic_load(p[0]));
+    }, y);
+    CHECK(y == std::vector<float>{0.25f, 1.5f, 2.5f, 2, 8, 0.25f});
 }
 
 TEST_CASE("subgroup operations work over the lanes") {

@@ -25,6 +25,7 @@ struct fake_record {
     std::atomic<int> compiled{0};
     std::atomic<int> opened{0};
     std::atomic<int> live_memories{0};
+    std::atomic<int> live_queues{0};
     std::vector<fake_dispatch> dispatches;
     std::function<void()> on_compile = [] {};
     std::string failure;        ///< if set, the next submit fails with it, asynchronously
@@ -57,8 +58,11 @@ public:
 
 class fake_queue final : public backends::queue {
 public:
-    explicit fake_queue(fake_record& r) : record_(r) {}
-    ~fake_queue() override { finish(); }
+    explicit fake_queue(fake_record& r) : record_(r) { ++record_.live_queues; }
+    ~fake_queue() override {
+        finish();
+        --record_.live_queues;
+    }
 
     void encode(const backends::dispatch& d) override {
         fake_dispatch copy{{}, {d.values.begin(), d.values.end()}, d.extent, d.groups};

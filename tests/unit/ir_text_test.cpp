@@ -211,6 +211,7 @@ TEST_CASE("Text that is no kernel gets a usage error with file and line") {
     fails("  switch %n {\n    case 1i32 {\n    }\n    default {\n    }\n  }\n}",
           "the case is a i32, the selector a u32");
     fails("}\n}", "expected the end of the text");
+    fails("  barrier\n}", "the kernel cooperates but is not marked so");
     fails("  declare %t: struct<8, 4>{@0 a: u32, @2 b: u32}\n}", "no sound layout");
     fails("  declare %t: array<u32, 4294967295>\n}", "bad.qir:4: the array is larger than 4 GiB");
 }

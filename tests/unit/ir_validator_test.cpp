@@ -207,6 +207,8 @@ TEST_CASE("Memory is read and written only where that is allowed") {
     refuses_value("atomic_add(u32)",
                   [](p& k) { k.op(op::atomic_add, {k.u}, k.in_variable(k.local("t", k.u)).number); });
     accepts_value([](p& k) { k.op(op::atomic_min, {k.f}, k.in_variable(k.shared("t", k.m[k.f].type)).number); });
+    accepts_value([](p& k) { k.op(op::atomic_load, {}, k.in_variable(k.shared("t", k.m[k.f].type)).number); });
+    accepts_value([](p& k) { k.op(op::atomic_store, {k.f}, k.in_variable(k.shared("t", k.m[k.f].type)).number); });
     refuses_value("atomic_and(f32)",
                   [](p& k) { k.op(op::atomic_and, {k.f}, k.in_variable(k.shared("t", k.m[k.f].type)).number); });
 }
@@ -316,6 +318,11 @@ TEST_CASE("A kernel that cooperates says its workgroup size") {
     ir::module m = tests::reduce();
     m.workgroup_size = {};
     user_error(m, "kernel 'reduce' uses its workgroup");
+    maker k("unsized");
+    k.at(7).put(ir::barrier{});
+    m = k.finish();
+    m.cooperative = true;
+    user_error(m, "kernel.cpp:7: kernel 'unsized' uses its workgroup");
     m = tests::saxpy();
     m.launch = ir::launch_kind::tiles;
     m.workgroup_size = {8, 8, 1};

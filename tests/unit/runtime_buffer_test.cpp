@@ -79,6 +79,19 @@ TEST_CASE("a view past the end is a usage error") {
     CHECK_THAT(message_of<usage_error>([&] { b.view(negative, 1); }), Contains("view(-1, 1)"));
 }
 
+TEST_CASE("elements may be listed where they are uploaded") {
+    test::fake_runtime rt;
+    const device d = rt.find("first:0");
+    const auto b = d.make_buffer<float>(3);
+    b.upload({1, 2, 3});
+    CHECK(b.download() == std::vector<float>{1, 2, 3});
+    const queue q = d.make_queue();
+    q.upload(b, {4, 5, 6});
+    q.synchronize();
+    CHECK(b.download() == std::vector<float>{4, 5, 6});
+    CHECK_THROWS_AS(b.upload({1, 2}), usage_error);
+}
+
 TEST_CASE("host ranges of another size are refused") {
     test::fake_runtime rt;
     const auto b = rt.find("first:0").make_buffer<int>(4);

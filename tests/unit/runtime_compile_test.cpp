@@ -4,7 +4,11 @@
 #include <quern/error.hpp>
 #include <quern/kernel.hpp>
 
+#include <filesystem>
+#include <optional>
 #include <thread>
+
+#include <unistd.h>
 
 #include "tests/unit/fake_runtime.hpp"
 
@@ -19,6 +23,20 @@ TEST_CASE("a kernel is compiled once for each device") {
     CHECK(rt.first.record.compiled == 2);
 }
 
+TEST_CASE("a kernel outlives the devices that it ran on without keeping them open") {
+    test::fake_runtime rt;
+    const auto k = test::make_kernel(test::empty_kernel());
+    std::optional<device> d = rt.find("first:0");
+    launch(*d, k, over{4});
+    rt.state = {};
+    CHECK(rt.first.record.live_queues == 1);
+    d.reset();
+    CHECK(rt.first.record.live_queues == 0);
+    test::fake_runtime other;
+    launch(other.find("first:0"), k, over{4});  // compiled anew, not mistaken for the device that is gone
+    CHECK(other.first.record.compiled == 1);
+}
+
 TEST_CASE("threads that ask at the same time wait for one compilation") {
     test::fake_runtime rt;
     rt.first.record.on_compile = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
@@ -29,6 +47,21 @@ TEST_CASE("threads that ask at the same time wait for one compilation") {
     for (std::thread& t : threads) t.join();
     CHECK(rt.first.record.compiled == 1);
     CHECK(rt.first.record.dispatches.size() == 8);
+}
+
+TEST_CASE("a dump stays in its folder whatever the kernel's name") {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("quern-dump-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder / "inside");
+    test::fake_backend backend{"first"};
+    backends::backend* const backends[] = {&backend};
+    jit::settings s;
+    s.dump_dir = folder / "inside";
+    const quern_detail::handle state(new quern_detail::runtime_state(std::move(s), backends));
+    ir::module m = test::empty_kernel();
+    m.name = "../a:b";
+    launch(state->find("first:0"), test::make_kernel(std::move(m)), over{4});
+    CHECK(std::filesystem::exists(folder / "inside" / "..-a-b.first-0.ir"));
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a failed compilation is reported and tried again") {

@@ -70,6 +70,7 @@ TEST_CASE("an absent device in QUERN_DEVICE is a usage error that lists those pr
         CHECK_THAT(text, Contains("QUERN_DEVICE") && Contains("'" + name + "'") && Contains("second:1"));
         CHECK_THROWS_AS(rt.state->best(), usage_error);
         CHECK_THROWS_AS(rt.find("first:0"), usage_error);
+        CHECK(rt.find("second:2").id() == "second:2");  // unlisted, as the reference is
     }
 }
 

@@ -65,6 +65,12 @@ TEST_CASE("an empty QUERN_DEVICE restricts nothing") {
     CHECK_FALSE(jit::make_settings({}).devices);
 }
 
+TEST_CASE("a QUERN_DEVICE without a name in it is a usage error") {
+    const scoped_variable devices("QUERN_DEVICE", " , ");
+    CHECK_THROWS_WITH(jit::make_settings({}), Contains("QUERN_DEVICE= , ") && Contains("names no device"));
+    CHECK_THROWS_AS(jit::make_settings({}), usage_error);
+}
+
 TEST_CASE("messages reach the program's sink") {
     std::string seen;
     jit::settings s;

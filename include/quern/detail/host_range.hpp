@@ -18,7 +18,7 @@ struct host_count {
 
     constexpr host_count() = default;
     template <host_integer I>
-    constexpr host_count(I n) : value(static_cast<std::size_t>(n)) {}
+    constexpr host_count(I n) noexcept : value(static_cast<std::size_t>(n)) {}
 };
 
 /// How an element looks to the host: itself, but bool is a byte.

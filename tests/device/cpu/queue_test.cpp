@@ -13,6 +13,11 @@
 
 #include "tests/device/cpu/allocation_counter.hpp"
 
+#ifdef __linux__
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 using namespace quern;
 using Catch::Matchers::Contains;
 
@@ -207,6 +212,37 @@ TEST_CASE("launching, uploading and downloading inside a kernel's body are usage
     CHECK_THAT(message([&] { x.upload(std::vector<unsigned>(4)); }), Contains("upload inside a kernel's body"));
     CHECK_NOTHROW(d.launch(add_one, over{4}, x));
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("the child of a fork is told that the device's threads are not there, and may open a device of its own") {
+    const runtime parent({.read_environment = false});
+    const device d = parent.find("cpu");
+    const auto x = d.make_buffer<unsigned>(4);
+    d.launch(add_one, over{4}, x);
+    d.synchronize();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        int failures = 0;
+        try {
+            d.launch(add_one, over{4}, x);
+            ++failures;
+        } catch (const device_error& e) {
+            if (std::string(e.what()).find("forked") == std::string::npos) ++failures;
+        }
+        const runtime own({.read_environment = false});
+        const auto y = own.find("cpu").make_buffer<unsigned>(4);
+        own.find("cpu").launch(add_one, over{4}, y);
+        if (y.download() != std::vector<unsigned>(4, 1)) ++failures;
+        _exit(failures);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+    d.launch(add_one, over{4}, x);
+    CHECK(x.download() == std::vector<unsigned>(4, 2));
+}
+#endif
 
 TEST_CASE("kernels run under the default floating-point environment and leave the caller's alone") {
     const device d = device::cpu({.threads = 0});
