@@ -5,17 +5,19 @@ Each *.cpp here opens with comment lines:
     // expect: TEXT           both compilers' output contains TEXT (as many lines as needed)
     // expect g++: TEXT       only g++'s, or `expect clang:`, where the compilers word it themselves
     // compiles               a control: it must compile without a warning
-Source lines are not echoed by the compilers, so that TEXT in the program itself never counts.
+Source lines are not echoed by the compilers, so that TEXT in the program itself never counts. quern.hpp is compiled
+once and loaded by every case (a case that includes less of Quern sees all of it).
 """
 import pathlib
 import re
 import sys
+import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
 import checks  # noqa: E402
 
-FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Werror=switch", "-fmessage-length=0",
+FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror=switch", "-fmessage-length=0",
          "-fdiagnostics-color=never", "-ftemplate-backtrace-limit=0", "-I", checks.ROOT / "include"]
 NO_ECHO = {"g++": "-fno-diagnostics-show-caret", "clang": "-fno-caret-diagnostics"}
 EXPECT = re.compile(r"^// expect(?: (g\+\+|clang))?: (.+)$")
@@ -46,6 +48,17 @@ def judge(status, output, expected, control):
     return f"the compiler does not say {missing}; it says:\n{output[:4000]}" if missing else ""
 
 
+def precompile(name, compiler, folder):
+    """Arguments that load a precompiled quern.hpp; ends the suite if it does not compile without a word."""
+    header = pathlib.Path(folder) / f"quern_{name.strip('+')}.hpp"
+    header.write_text("#include <quern/quern.hpp>\n")
+    product = header.with_suffix(".hpp.gch" if name == "g++" else ".hpp.pch")
+    status, output = checks.run([compiler, *FLAGS, "-x", "c++-header", header, "-o", product])
+    if status != 0 or output.strip():
+        sys.exit(f"quern.hpp with {name}:\n{output}")
+    return ["-include", header] if name == "g++" else ["-include-pch", product]
+
+
 def main():
     checks.build_folder()
     tally = checks.Tally()
@@ -62,7 +75,9 @@ def main():
             for case in cases:
                 tally.skip(f"{case.name} ({name})", f"{checks.COMPILERS[name]} is not installed")
             continue
-        results = checks.in_parallel(lambda case: checks.run([path, *FLAGS, NO_ECHO[name], case]), cases)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [path, *FLAGS, *precompile(name, path, folder), "-fsyntax-only", NO_ECHO[name]]
+            results = checks.in_parallel(lambda case: checks.run([*command, case]), cases)
         for case, (status, output) in zip(cases, results):
             expected, control = headers[case]
             texts = [text for compiler, text in expected if compiler in (None, name)]
