@@ -6,11 +6,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <string>
@@ -65,8 +67,11 @@ public:
 
     template <class T>
     runnable& buffer(std::vector<T>& v) {
-        buffers_.push_back(v.data());
-        sizes_.push_back(v.size());
+        return elements(v.data(), v.size());
+    }
+    runnable& elements(void* first, std::size_t count) {
+        buffers_.push_back(first);
+        sizes_.push_back(count);
         return *this;
     }
     template <class T>
@@ -408,6 +413,35 @@ kernel "wrapping" over math contract {
         for (std::size_t i = 0; i < 600; ++i) {
             REQUIRE(y[i] == 1000 + (i + 3) % 256);
             REQUIRE(z[i] == (i < 597 ? i + 3 : 0));
+        }
+    }
+}
+
+TEST_CASE("unsigned indices reach past 2^31 elements", "[cpu-codegen]") {
+    const std::string kernel = R"(
+kernel "far" over math contract {
+  buffer inout %y: u8
+  buffer in %at: u32
+  %i = global_id.x : u32
+  %j = add %i, 2147483648u32 : u32
+  %old = load %y[%j] : u8
+  %new = add %old, 7u8 : u8
+  store %y[%j], %new
+  %k = load %at[%i] : u32
+  store %y[%k], 9u8
+}
+)";
+    const std::size_t n = (std::size_t{1} << 31) + 128;
+    for (const std::uint32_t lanes : widths) {
+        // nobody touches the pages between
+        const std::unique_ptr<std::uint8_t, void (*)(void*)> y(static_cast<std::uint8_t*>(std::calloc(n, 1)), std::free);
+        REQUIRE(y != nullptr);
+        std::vector<std::uint32_t> at(40);
+        for (std::uint32_t i = 0; i < 40; ++i) at[i] = (1u << 31) + 127 - i * 2;
+        runnable(kernel, lanes).elements(y.get(), n).buffer(at).range(40);
+        for (std::size_t i = 0; i < 40; ++i) {
+            REQUIRE(y.get()[at[i]] == 9);
+            REQUIRE(y.get()[(std::size_t{1} << 31) + i] == 7);
         }
     }
 }
