@@ -270,9 +270,9 @@ void black_scholes(float* __restrict call, float* __restrict put, const float* _
     }
 }
 
-/// Goto's blocking: b in packed panels of two vectors that stay in L1 a block of k at a time, a in packed strips of
+/// Goto's blocking: b in packed panels of two vectors, a block of k at a time, a in packed strips of
 /// eight rows, sixteen sums in registers.
-constexpr std::size_t strip = 8, panel = 2 * lanes, deep = 256, tall = 128;
+constexpr std::size_t strip = 8, panel = 2 * lanes, deep = 512, tall = 64;
 
 void multiply_block(float* __restrict c, const float* __restrict a, const float* __restrict b, std::size_t n,
                     std::size_t depth) {

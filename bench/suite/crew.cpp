@@ -32,26 +32,30 @@ void crew::share(std::size_t n, std::size_t grain, function f, const void* body)
     body_ = body;
     n_ = n;
     grain_ = grain;
-    next_.store(0, std::memory_order_relaxed);
-    busy_.store(threads_.size(), std::memory_order_relaxed);
+    pieces_ = (n + grain - 1) / grain;
+    done_.store(0, std::memory_order_relaxed);
+    left_.store(static_cast<std::ptrdiff_t>(pieces_), std::memory_order_release);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
     take_pieces();
-    for (std::size_t busy; (busy = busy_.load(std::memory_order_acquire)) != 0;) wait_while(busy_, busy);
+    for (std::size_t done; (done = done_.load(std::memory_order_acquire)) != pieces_;) wait_while(done_, done);
 }
 
 void crew::take_pieces() {
-    for (std::size_t first; (first = next_.fetch_add(grain_, std::memory_order_relaxed)) < n_;)
+    for (std::ptrdiff_t left; (left = left_.fetch_sub(1, std::memory_order_acq_rel)) > 0;) {
+        const std::size_t first = (pieces_ - static_cast<std::size_t>(left)) * grain_;
         function_(body_, first, std::min(first + grain_, n_));
+        done_.fetch_add(1, std::memory_order_acq_rel);
+        done_.notify_one();
+    }
 }
 
 void crew::help() {
-    for (unsigned seen = 0;; ++seen) {
+    for (unsigned seen = 0;;) {
         wait_while(round_, seen);
         if (stops_) return;
+        seen = round_.load(std::memory_order_acquire);
         take_pieces();
-        busy_.fetch_sub(1, std::memory_order_release);
-        busy_.notify_one();
     }
 }
 

@@ -36,9 +36,12 @@ private:
     std::vector<std::thread> threads_;
     function function_ = nullptr;
     const void* body_ = nullptr;
-    std::size_t n_ = 0, grain_ = 1;
-    std::atomic<std::size_t> next_{0}, busy_{0};
-    std::atomic<unsigned> round_{0};
+    std::size_t n_ = 0, grain_ = 1, pieces_ = 0;
+    /// Pieces that nobody took. Whoever takes one while this is above 0 belongs to the round, which then cannot end
+    /// before the piece is done; a thread that comes late finds nothing and touches nothing else of the round.
+    std::atomic<std::ptrdiff_t> left_{0};
+    std::atomic<std::size_t> done_{0};
+    std::atomic<unsigned> round_{0};  ///< wakes those who sleep
     std::atomic<bool> stops_{false};
 };
 

@@ -10,7 +10,7 @@ namespace bench {
 
 class table_reporter final : public benchmark::ConsoleReporter {
 public:
-    table_reporter() : ConsoleReporter(OO_Defaults) {}
+    table_reporter() : ConsoleReporter(OO_None) {}
 
     void ReportRuns(const std::vector<Run>& runs) override;
     void Finalize() override;
