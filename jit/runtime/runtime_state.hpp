@@ -24,6 +24,8 @@ public:
     /// The runtime behind the static functions of device, set up from the environment at first use.
     static runtime_state& standard();
 
+    const jit::settings& settings() const { return settings_; }
+
     std::vector<device> devices();
     /// Opens the first of devices() only.
     device best();
