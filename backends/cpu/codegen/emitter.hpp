@@ -1,6 +1,6 @@
 // Turns one kernel into one LLVM function of vector code. Owns the state of that translation: the insertion point, the
 // mask of lanes that are on, the values computed so far. Its members are spread over the files of this folder by
-// concept: values, arithmetic, conversions, maths, access, homes, control, groups, atomics, subgroups.
+// concept: values, arithmetic, conversions, maths, access, homes, masks, control, loops, groups, atomics, subgroups.
 //
 // Invariant: where code is emitted under a mask, at least one lane of it is on. Whatever may clear a mask is followed
 // by a branch around the rest.
@@ -85,13 +85,15 @@ private:
     llvm::Value* scalar(const lane_value& v);
     llvm::Value* lane(llvm::Value* vector, llvm::Value* index) { return b_.CreateExtractElement(vector, index); }
 
-    // masks (control.cpp)
+    // masks.cpp
     llvm::Value* all_on() const { return llvm::ConstantInt::getTrue(mask_type()); }
     llvm::Value* mask_or_all() const { return mask_ ? mask_ : all_on(); }
     llvm::Value* mask_bits(llvm::Value* mask);
     llvm::Value* any(llvm::Value* mask);
     llvm::Value* first_lane(llvm::Value* mask);
     llvm::Value* last_lane(llvm::Value* mask);
+    void remove_lanes(llvm::AllocaInst* from, llvm::Value* lanes);
+    void keep_what_is_on(llvm::BasicBlock*& skip);
     llvm::Value* and_mask(llvm::Value* condition) { return mask_ ? b_.CreateAnd(mask_, condition) : condition; }
 
     // values.cpp
@@ -198,6 +200,14 @@ private:
     void emit_if(const ir::if_statement& s);
     void emit_masked_block(ir::block_id b, llvm::Value* mask, llvm::BasicBlock* after);
     void emit_switch(const ir::switch_statement& s);
+    void emit_assume(const ir::assume& s);
+    void emit_fence(const ir::fence& s);
+    void emit_uniform_switch(const ir::switch_statement& s, llvm::Value* selector, const std::function<void(ir::block_id)>& body);
+    void emit_uniform_if(const ir::if_statement& s, llvm::Value* condition, const std::function<void(ir::block_id)>& body);
+    /// Goes on in a block that may have no way in; then nothing after it is emitted.
+    void continue_if_entered(llvm::BasicBlock* block);
+
+    // loops.cpp
     void emit_for(const ir::for_statement& s, const statement_facts& facts);
     void emit_while(const ir::while_statement& s, const statement_facts& facts);
     void emit_uniform_for(const ir::for_statement& s, llvm::Value* first, llvm::Value* last, llvm::Value* step,
@@ -205,16 +215,8 @@ private:
     void emit_divergent_for(const ir::for_statement& s);
     void emit_uniform_while(const std::function<llvm::Value*()>& head, const std::function<void()>& body);
     void emit_divergent_while(const ir::while_statement& s);
-    void emit_uniform_switch(const ir::switch_statement& s, llvm::Value* selector, const std::function<void(ir::block_id)>& body);
-    void emit_uniform_if(const ir::if_statement& s, llvm::Value* condition, const std::function<void(ir::block_id)>& body);
-    /// Goes on in a block that may have no way in; then nothing after it is emitted.
-    void continue_if_entered(llvm::BasicBlock* block);
     void leave_iteration(const statement_facts& facts, bool also_loop);
     void emit_return(const statement_facts& facts);
-    void remove_lanes(llvm::AllocaInst* from, llvm::Value* lanes);
-    void keep_what_is_on(llvm::BasicBlock*& skip);
-    void emit_assume(const ir::assume& s);
-    void emit_fence(const ir::fence& s);
 
     // groups.cpp
     void emit_group_form();
