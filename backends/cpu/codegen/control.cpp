@@ -38,19 +38,19 @@ void emitter::emit_statement(ir::block_id b, std::size_t i) {
         emitter& e;
         const statement_facts& facts;
 
-        void operator()(const ir::define& s) { e.define(s.value); }
-        void operator()(const ir::declare& s) { e.declare(s.variable); }
+        void operator()(const ir::define& s) { e.each_vector(e.divergence_.values[s.value.number], [&] { e.define(s.value); }); }
+        void operator()(const ir::declare& s) { e.each_vector(e.divergence_.variables[s.variable.number], [&] { e.declare(s.variable); }); }
         void operator()(const ir::store& s) { e.emit_store(s, facts); }
         void operator()(const ir::if_statement& s) { e.emit_if(s); }
         void operator()(const ir::for_statement& s) { e.emit_for(s, facts); }
         void operator()(const ir::while_statement& s) { e.emit_while(s, facts); }
         void operator()(const ir::switch_statement& s) { e.emit_switch(s); }
-        void operator()(const ir::break_statement&) { e.leave_iteration(facts, true); }
-        void operator()(const ir::continue_statement&) { e.leave_iteration(facts, false); }
+        void operator()(const ir::break_statement&) { e.leave_iteration(true); }
+        void operator()(const ir::continue_statement&) { e.leave_iteration(false); }
         void operator()(const ir::return_statement&) { e.emit_return(facts); }
         void operator()(const ir::barrier&) {}  // one at group level splits regions; elsewhere a lane waits for none
         void operator()(const ir::fence& s) { e.emit_fence(s); }
-        void operator()(const ir::assume& s) { e.emit_assume(s); }
+        void operator()(const ir::assume& s) { e.each_vector([&] { e.emit_assume(s); }); }
     };
     const ir::block& block = module_[b];
     if (i < block.locations.size()) set_location(block.locations[i]);
@@ -60,52 +60,56 @@ void emitter::emit_statement(ir::block_id b, std::size_t i) {
 void emitter::emit_uniform_if(const ir::if_statement& s, llvm::Value* condition, const std::function<void(ir::block_id)>& body) {
     llvm::BasicBlock *then = new_block("then"), *end = new_block("endif");
     llvm::BasicBlock* otherwise = s.else_block ? new_block("else") : end;
-    llvm::Value* mask = mask_;
+    const masks before = all_masks();
     b_.CreateCondBr(condition, then, otherwise);
     continue_in(then);
     body(s.then_block);
     branch_to(end);
-    mask_ = mask;
+    set_masks(before);
     if (s.else_block) {
         continue_in(otherwise);
         body(s.else_block);
         branch_to(end);
-        mask_ = mask;
+        set_masks(before);
     }
     continue_if_entered(end);
 }
 
-void emitter::emit_masked_block(ir::block_id b, llvm::Value* mask, llvm::BasicBlock* after) {
-    llvm::Value* outer = mask_;
+void emitter::emit_masked_block(ir::block_id b, const masks& on, llvm::BasicBlock* after) {
+    const masks outer = all_masks();
     llvm::BasicBlock* inside = new_block("masked");
-    b_.CreateCondBr(any(mask), inside, after);
+    b_.CreateCondBr(any(on), inside, after);
     continue_in(inside);
-    mask_ = mask;
+    set_masks(on);
     emit_block(b);
-    mask_ = outer;
+    set_masks(outer);
     branch_to(after);
     continue_in(after);
 }
 
 void emitter::emit_if(const ir::if_statement& s) {
-    const lane_value condition = operand(s.condition)[0];
-    if (condition.is_uniform() || divergence_.values[s.condition.number] != level::lane)
-        return emit_uniform_if(s, scalar(condition), [&](ir::block_id b) { emit_block(b); });
-    llvm::Value* c = vector(condition);
-    llvm::Value* otherwise = s.else_block ? and_mask(b_.CreateNot(c)) : nullptr;
-    emit_masked_block(s.then_block, and_mask(c), new_block("endthen"));
-    if (otherwise) emit_masked_block(s.else_block, otherwise, new_block("endif"));
+    const std::vector<lane_value> condition = operand_of_each(s.condition);
+    if (llvm::Value* shared = shared_scalar(s.condition, condition))
+        return emit_uniform_if(s, shared, [&](ir::block_id b) { emit_block(b); });
+    masks then, otherwise;
+    each_vector([&] {
+        llvm::Value* c = vector(condition[current_]);
+        if (s.else_block) otherwise.push_back(and_mask(b_.CreateNot(c)));
+        then.push_back(and_mask(c));
+    });
+    emit_masked_block(s.then_block, then, new_block("endthen"));
+    if (s.else_block) emit_masked_block(s.else_block, otherwise, new_block("endif"));
 }
 
 void emitter::emit_uniform_switch(const ir::switch_statement& s, llvm::Value* selector, const std::function<void(ir::block_id)>& body) {
     llvm::BasicBlock *end = new_block("endswitch"), *otherwise = s.default_block ? new_block("default") : end;
     llvm::SwitchInst* branch = b_.CreateSwitch(selector, otherwise);
-    llvm::Value* mask = mask_;
+    const masks before = all_masks();
     const auto emit_case = [&](llvm::BasicBlock* block, ir::block_id b) {
         continue_in(block);
         body(b);
         branch_to(end);
-        mask_ = mask;
+        set_masks(before);
     };
     for (const ir::switch_case& each : module_.cases_of(s)) {
         llvm::BasicBlock* block = new_block("case");
@@ -117,26 +121,30 @@ void emitter::emit_uniform_switch(const ir::switch_statement& s, llvm::Value* se
 }
 
 void emitter::emit_switch(const ir::switch_statement& s) {
-    const lane_value selector = operand(s.selector)[0];
-    if (selector.is_uniform() || divergence_.values[s.selector.number] != level::lane)
-        return emit_uniform_switch(s, scalar(selector), [&](ir::block_id b) { emit_block(b); });
-    llvm::Value* v = vector(selector);
+    const std::vector<lane_value> selector = operand_of_each(s.selector);
+    if (llvm::Value* shared = shared_scalar(s.selector, selector))
+        return emit_uniform_switch(s, shared, [&](ir::block_id b) { emit_block(b); });
     // all masks first: a case may not change what the others see
-    llvm::SmallVector<llvm::Value*, 8> hits;
-    llvm::Value* rest = mask_or_all();
-    for (const ir::switch_case& each : module_.cases_of(s)) {
-        llvm::Value* hit = b_.CreateICmpEQ(v, splat(llvm::ConstantInt::get(v->getType()->getScalarType(), each.literal)));
-        hits.push_back(and_mask(hit));
-        rest = b_.CreateAnd(rest, b_.CreateNot(hit));
-    }
+    llvm::SmallVector<masks, 8> hits(module_.cases_of(s).size());
+    masks others;
+    each_vector([&] {
+        llvm::Value *v = vector(selector[current_]), *rest = mask_or_all();
+        std::size_t n = 0;
+        for (const ir::switch_case& each : module_.cases_of(s)) {
+            llvm::Value* hit = b_.CreateICmpEQ(v, splat(llvm::ConstantInt::get(v->getType()->getScalarType(), each.literal)));
+            hits[n++].push_back(and_mask(hit));
+            rest = b_.CreateAnd(rest, b_.CreateNot(hit));
+        }
+        others.push_back(rest);
+    });
     std::size_t n = 0;
     for (const ir::switch_case& each : module_.cases_of(s)) emit_masked_block(each.body, hits[n++], new_block("endcase"));
-    if (s.default_block) emit_masked_block(s.default_block, rest, new_block("endswitch"));
+    if (s.default_block) emit_masked_block(s.default_block, others, new_block("endswitch"));
 }
 
 void emitter::emit_assume(const ir::assume& s) {
     const lane_value condition = operand(s.condition)[0];
-    if (condition.is_uniform()) b_.CreateAssumption(condition.value);
+    if (condition.is_uniform() && (pack_agrees(s.condition) || !may_be_off())) b_.CreateAssumption(condition.value);
 }
 
 void emitter::emit_fence(const ir::fence& s) {

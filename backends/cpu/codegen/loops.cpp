@@ -39,14 +39,14 @@ void emitter::emit_uniform_for(const ir::for_statement& s, llvm::Value* first, l
     b_.CreateStore(first, induction);
     if (left) b_.CreateStore(trips, left);
     llvm::BasicBlock *loop = new_block("for"), *latch = new_block("next"), *end = new_block("endfor");
-    llvm::Value* mask = mask_;
+    const masks before = all_masks();
     b_.CreateCondBr(below(first, last), loop, end);
 
     continue_in(loop);
-    frames_.push_back({end, latch, nullptr, nullptr});
+    frames_.push_back({end, latch});
     body(lane_value::uniform(b_.CreateLoad(type, induction)));
     frames_.pop_back();
-    mask_ = mask;
+    set_masks(before);
     branch_to(latch);
 
     continue_in(latch);
@@ -68,35 +68,51 @@ void emitter::emit_uniform_for(const ir::for_statement& s, llvm::Value* first, l
     continue_if_entered(end);
 }
 
+emitter::frame emitter::masked_frame(const llvm::Twine& break_to, const llvm::Twine& continue_to) {
+    frame f{new_block(break_to), new_block(continue_to)};
+    each_vector([&] {
+        f.looping[current_] = allocate(mask_type(), "looping");
+        f.active[current_] = allocate(mask_type(), "active");
+    });
+    return f;
+}
+
 /// for whose lanes stop at different times, or start at different numbers.
 void emitter::emit_divergent_for(const ir::for_statement& s) {
-    const lane_value first = operand(s.first)[0], last = operand(s.last)[0], step = operand(s.step)[0];
+    const std::vector<lane_value> first = operand_of_each(s.first), last = operand_of_each(s.last), step = operand_of_each(s.step);
     const bool is_signed = ir::is_signed_integer(scalar_of(s.induction));
-    const bool scalar_induction = first.shape != shape::varying && step.is_uniform();
-    llvm::Value* from = scalar_induction ? first.value : vector(first);
-    llvm::Value* by = scalar_induction ? step.value : vector(step);
-    llvm::Value* to = vector(last);
-    llvm::AllocaInst* induction = allocate(from->getType(), "induction");
-    b_.CreateStore(from, induction);
+    const level agreed = divergence_.values[s.induction.number];
+    const auto scalar_induction = [&] { return first[current_].shape != shape::varying && step[current_].is_uniform(); };
+    const auto kept = [&](const lane_value& v) { return scalar_induction() ? v.value : vector(v); };
+    frame::by_vector induction{};
+    each_vector(agreed, [&] {
+        llvm::Value* from = kept(first[current_]);
+        induction[current_] = allocate(from->getType(), "induction");
+        b_.CreateStore(from, induction[current_]);
+    });
+    const auto number = [&] { return agreed <= level::pack ? 0 : current_; };
     const auto current = [&] {
-        llvm::Value* i = b_.CreateLoad(from->getType(), induction);
-        return scalar_induction ? lane_value::affine(i, first.stride) : lane_value::varying(i);
+        llvm::AllocaInst* home = induction[number()];
+        llvm::Value* i = b_.CreateLoad(home->getAllocatedType(), home);
+        return scalar_induction() ? lane_value::affine(i, first[current_].stride) : lane_value::varying(i);
     };
-    const frame f{new_block("endfor"), new_block("next"), allocate(mask_type(), "looping"), allocate(mask_type(), "active")};
-    llvm::Value* start = vector(first);
-    b_.CreateStore(and_mask(is_signed ? b_.CreateICmpSLT(start, to) : b_.CreateICmpULT(start, to)), f.looping);
+    const frame f = masked_frame("endfor", "next");
+    masks to;
+    each_vector([&] {
+        to.push_back(vector(last[current_]));
+        llvm::Value* start = vector(first[current_]);
+        b_.CreateStore(and_mask(is_signed ? b_.CreateICmpSLT(start, to[current_]) : b_.CreateICmpULT(start, to[current_])), f.looping[current_]);
+    });
     llvm::BasicBlock *head = new_block("for"), *body = new_block("body");
-    llvm::Value* mask = mask_;
+    const masks before = all_masks();
     b_.CreateBr(head);
 
     continue_in(head);
-    llvm::Value* looping = b_.CreateLoad(mask_type(), f.looping);
-    b_.CreateCondBr(any(looping), body, f.break_to);
+    begin_iteration(f);
+    b_.CreateCondBr(any(all_masks()), body, f.break_to);
 
     continue_in(body);
-    b_.CreateStore(looping, f.active);
-    mask_ = looping;
-    values_[s.induction.number] = {current()};
+    each_vector(agreed, [&] { known(s.induction) = {current()}; });
     frames_.push_back(f);
     emit_block(s.body);
     frames_.pop_back();
@@ -106,24 +122,29 @@ void emitter::emit_divergent_for(const ir::for_statement& s) {
     if (llvm::pred_empty(f.continue_to)) {
         b_.CreateUnreachable();
     } else {
-        // what is left is positive for every lane that loops, so that no comparison wraps
-        llvm::Value* more = b_.CreateICmpUGT(b_.CreateSub(to, vector(current())), vector(step));
-        b_.CreateStore(b_.CreateAnd(b_.CreateLoad(mask_type(), f.looping), more), f.looping);
-        b_.CreateStore(b_.CreateAdd(b_.CreateLoad(from->getType(), induction), by), induction);
+        each_vector([&] {
+            // what is left is positive for every lane that loops, so that no comparison wraps
+            llvm::Value* more = b_.CreateICmpUGT(b_.CreateSub(to[current_], vector(current())), vector(step[current_]));
+            b_.CreateStore(b_.CreateAnd(b_.CreateLoad(mask_type(), f.looping[current_]), more), f.looping[current_]);
+        });
+        each_vector(agreed, [&] {
+            llvm::AllocaInst* home = induction[current_];
+            b_.CreateStore(b_.CreateAdd(b_.CreateLoad(home->getAllocatedType(), home), kept(step[current_])), home);
+        });
         b_.CreateBr(head);
     }
-    mask_ = mask;
+    set_masks(before);
     continue_in(f.break_to);
 }
 
 void emitter::emit_for(const ir::for_statement& s, const statement_facts& facts) {
     const std::size_t leaves = leaves_, returns = returns_;
-    if (facts.loop == level::lane || facts.loop_returns == level::lane) {
+    if (splits_pack(facts.loop) || splits_pack(facts.loop_returns)) {
         emit_divergent_for(s);
     } else {
         llvm::Value *first = scalar(operand(s.first)[0]), *last = scalar(operand(s.last)[0]), *step = scalar(operand(s.step)[0]);
         emit_uniform_for(s, first, last, step, [&](const lane_value& i) {
-            values_[s.induction.number] = {i};
+            known(s.induction) = {i};
             emit_block(s.body);
         });
     }
@@ -132,58 +153,67 @@ void emitter::emit_for(const ir::for_statement& s, const statement_facts& facts)
 
 void emitter::emit_uniform_while(const std::function<llvm::Value*()>& head, const std::function<void()>& body) {
     llvm::BasicBlock *test = new_block("while"), *inside = new_block("body"), *end = new_block("endwhile");
-    llvm::Value* mask = mask_;
+    const masks before = all_masks();
     b_.CreateBr(test);
     continue_in(test);
-    frames_.push_back({end, test, nullptr, nullptr});
+    frames_.push_back({end, test});
     b_.CreateCondBr(head(), inside, end);
     continue_in(inside);
     body();
     frames_.pop_back();
-    mask_ = mask;
+    set_masks(before);
     branch_to(test);
     continue_in(end);
 }
 
+/// The lanes that begin an iteration are on.
+void emitter::begin_iteration(const frame& f) {
+    each_vector([&] {
+        mask() = b_.CreateLoad(mask_type(), f.looping[current_]);
+        b_.CreateStore(mask(), f.active[current_]);
+    });
+}
+
 void emitter::emit_divergent_while(const ir::while_statement& s) {
     const bool lanes_leave = may_leave(module_, s.body);
-    const frame f{new_block("endwhile"), new_block("while"), allocate(mask_type(), "looping"), allocate(mask_type(), "active")};
-    llvm::Value* mask = mask_;
-    b_.CreateStore(mask_or_all(), f.looping);
+    const frame f = masked_frame("endwhile", "while");
+    const masks before = all_masks();
+    each_vector([&] { b_.CreateStore(mask_or_all(), f.looping[current_]); });
     b_.CreateBr(f.continue_to);
 
     continue_in(f.continue_to);
-    llvm::Value* looping = b_.CreateLoad(mask_type(), f.looping);
+    begin_iteration(f);
+    const masks looping = all_masks();
     if (lanes_leave) {
         llvm::BasicBlock* on = new_block("head");
         b_.CreateCondBr(any(looping), on, f.break_to);
         continue_in(on);
     }
-    mask_ = looping;
-    b_.CreateStore(looping, f.active);
     frames_.push_back(f);
     emit_block(s.head);
-    const lane_value condition = operand(s.condition)[0];
+    const std::vector<lane_value> condition = operand_of_each(s.condition);
     llvm::BasicBlock* body = new_block("body");
-    if (condition.is_uniform()) {
-        b_.CreateCondBr(condition.value, body, f.break_to);
+    if (llvm::Value* shared = shared_scalar(s.condition, condition)) {
+        b_.CreateCondBr(shared, body, f.break_to);
     } else {
-        mask_ = b_.CreateAnd(looping, vector(condition));
-        b_.CreateStore(mask_, f.looping);
-        b_.CreateStore(mask_, f.active);
-        b_.CreateCondBr(any(mask_), body, f.break_to);
+        each_vector([&] {
+            mask() = b_.CreateAnd(looping[current_], vector(condition[current_]));
+            b_.CreateStore(mask(), f.looping[current_]);
+            b_.CreateStore(mask(), f.active[current_]);
+        });
+        b_.CreateCondBr(any(all_masks()), body, f.break_to);
     }
     continue_in(body);
     emit_block(s.body);
     frames_.pop_back();
     branch_to(f.continue_to);
-    mask_ = mask;
+    set_masks(before);
     continue_in(f.break_to);
 }
 
 void emitter::emit_while(const ir::while_statement& s, const statement_facts& facts) {
     const std::size_t leaves = leaves_, returns = returns_;
-    if (facts.loop == level::lane || facts.loop_returns == level::lane) {
+    if (splits_pack(facts.loop) || splits_pack(facts.loop_returns)) {
         emit_divergent_while(s);
     } else {
         emit_uniform_while(
@@ -197,33 +227,37 @@ void emitter::emit_while(const ir::while_statement& s, const statement_facts& fa
 }
 
 /// break (also_loop) or continue.
-void emitter::leave_iteration(const statement_facts& facts, bool also_loop) {
+void emitter::leave_iteration(bool also_loop) {
     const frame& f = frames_.back();
-    if (!f.active) {
+    if (!f.masked()) {
         b_.CreateBr(also_loop ? f.break_to : f.continue_to);
         return;
     }
-    static_cast<void>(facts);  // lanes that went on to the next iteration may wait for these: masks even if all leave
-    llvm::Value* lanes = mask_or_all();
-    remove_lanes(f.active, lanes);
-    if (also_loop) remove_lanes(f.looping, lanes);
+    // lanes that went on to the next iteration may wait for these: masks even if all leave
+    each_vector([&] {
+        llvm::Value* lanes = mask_or_all();
+        remove_lanes(f.active[current_], lanes);
+        if (also_loop) remove_lanes(f.looping[current_], lanes);
+    });
     ++leaves_;
 }
 
 void emitter::emit_return(const statement_facts& facts) {
-    if (!not_returned_) {
+    if (!here().not_returned) {
         b_.CreateBr(return_to_);
         return;
     }
-    llvm::Value* lanes = mask_or_all();
-    remove_lanes(not_returned_, lanes);
-    if (facts.control != level::lane) {
+    each_vector([&] { remove_lanes(here().not_returned, mask_or_all()); });
+    if (!splits_pack(facts.control)) {
         b_.CreateBr(return_to_);
         return;
     }
     for (const frame& f : frames_) {
-        if (f.active) remove_lanes(f.active, lanes);
-        if (f.looping) remove_lanes(f.looping, lanes);
+        if (!f.masked()) continue;
+        each_vector([&] {
+            remove_lanes(f.active[current_], mask_or_all());
+            remove_lanes(f.looping[current_], mask_or_all());
+        });
     }
     ++leaves_;
     ++returns_;
