@@ -124,6 +124,12 @@ bool has_feature(const llvm::TargetMachine& machine, const char* feature) {
     return machine.getMCSubtargetInfo()->checkFeatures(std::string("+") + feature);
 }
 
+unsigned vector_registers(unsigned lanes, const llvm::TargetMachine& machine) {
+    const bool wide = has_feature(machine, "avx512f");
+    const unsigned bits = wide ? 512 : has_feature(machine, "avx2") ? 256 : 128;
+    return (wide ? 32 : 16) / std::max(1u, lanes * 32 / bits);
+}
+
 void prefer_vectors_of(llvm::Module& m, unsigned lanes, const llvm::TargetMachine& machine) {
     // lanes of 32 bits fill one register; wider elements take several
     const unsigned bits = std::clamp(lanes * 32, 128u, has_feature(machine, "avx512f") ? 512u : 256u);
