@@ -18,6 +18,9 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const 
 /// True where the machine has the feature, named as LLVM names it ("fma").
 bool has_feature(const llvm::TargetMachine& machine, const char* feature);
 
+/// Lanes of 32 bits fill one register; wider elements take several.
+unsigned vector_register_bits(unsigned lanes, bool has_avx512);
+
 /// Says which vector registers the code of this width should use.
 void prefer_vectors_of(llvm::Module& m, unsigned lanes, const llvm::TargetMachine& machine);
 
