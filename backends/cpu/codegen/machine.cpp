@@ -130,9 +130,10 @@ unsigned vector_registers(unsigned lanes, const llvm::TargetMachine& machine) {
     return (wide ? 32 : 16) / std::max(1u, lanes * 32 / bits);
 }
 
+unsigned vector_register_bits(unsigned lanes, bool has_avx512) { return std::clamp(lanes * 32, 128u, has_avx512 ? 512u : 256u); }
+
 void prefer_vectors_of(llvm::Module& m, unsigned lanes, const llvm::TargetMachine& machine) {
-    // lanes of 32 bits fill one register; wider elements take several
-    const unsigned bits = std::clamp(lanes * 32, 128u, has_feature(machine, "avx512f") ? 512u : 256u);
+    const unsigned bits = vector_register_bits(lanes, has_feature(machine, "avx512f"));
     for (llvm::Function& f : m) {
         if (f.isDeclaration()) continue;
         f.addFnAttr("target-cpu", machine.getTargetCPU());

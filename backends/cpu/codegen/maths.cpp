@@ -3,6 +3,8 @@
 #include <array>
 
 #include "backends/cpu/codegen/emitter.hpp"
+#include "backends/cpu/codegen/machine.hpp"
+#include "backends/cpu/codegen/maths/functions.hpp"
 
 namespace quern::cpu::codegen {
 namespace {
@@ -54,6 +56,15 @@ llvm::Value* emitter::float_function(ir::op code, std::span<llvm::Value* const> 
     if (code == ir::op::copysign) return intrinsic(Intrinsic::copysign, {in[0], in[1]});
     if (code == ir::op::rsqrt)
         return b_.CreateFDiv(ConstantFP::get(in[0]->getType(), 1.0), intrinsic(Intrinsic::sqrt, {in[0]}));
+    maths::workshop shop(b_);
+    shop.has_fma = options_.has_fma;
+    shop.has_rounding = options_.has_rounding;
+    shop.has_avx512 = options_.has_avx512;
+    shop.register_bits = vector_register_bits(lanes_, options_.has_avx512);
+    shop.approximates = module_.math != ir::math_mode::precise;
+    if (module_.math == ir::math_mode::fast) shop.specials = maths::special_values::open;
+    shop.any_lane = [this](llvm::Value* mask) { return any(and_mask(mask)); };
+    if (llvm::Value* r = maths::emit(code, shop, in)) return r;
     const auto* row = std::find_if(import_rows.begin(), import_rows.end(), [&](const import_row& r) { return r.op == code; });
     if (row == import_rows.end()) refuse(module_, "no function for " + std::string(ir::info(code).name));
     return call_import(in[0]->getType()->getScalarType()->isFloatTy() ? row->f32 : row->f64, in);

@@ -67,11 +67,12 @@ void compile(const quern_cpu_request& request, quern_cpu_sink sink, void* contex
 
     emit_options options;
     options.lanes = request.lanes;
-    options.vectors = vectors_in_flight(kernel, request.lanes, vector_registers(request.lanes, *machine), request.vectors);
+    options.vectors = vectors_in_flight(kernel, request.lanes, vector_registers(request.lanes, machine), request.vectors);
     if (request.debug) options.vectors = 1;
     options.lines = request.debug ? debug_lines::include : debug_lines::omit;
     options.has_fma = has_feature(machine, "fma");
     options.has_byte_masks = has_feature(machine, "avx512bw");
+    options.has_avx512 = has_feature(machine, "avx512f") && has_feature(machine, "avx512dq") && has_feature(machine, "avx512vl");
     options.has_rounding = has_feature(machine, "sse4.1");
     emitter(kernel, module, options).emit();
     prefer_vectors_of(module, request.lanes, machine);
