@@ -184,6 +184,8 @@ private:
     llvm::Value* convert(llvm::Value* v, ir::scalar_kind from, ir::scalar_kind to);
     llvm::Value* widen_half(llvm::Value* v, ir::scalar_kind k);
     llvm::Value* narrow_to_half(llvm::Value* v, ir::scalar_kind k);
+    llvm::Value* fused_small(ir::scalar_kind k, std::span<llvm::Value* const> in);
+    llvm::Value* next_small(ir::scalar_kind k, llvm::Value* a, llvm::Value* b);
     llvm::Type* like(llvm::Value* v, llvm::Type* scalar) const;
 
     // maths.cpp

@@ -33,10 +33,16 @@ components emitter::emit_maths(ir::value_id v, std::span<const components> opera
         llvm::SmallVector<llvm::Value*, 3> in;
         for (const components& o : operands) {
             llvm::Value* x = uniform ? o[i].value : vector(o[i]);
-            in.push_back(half ? widen_half(x, k) : x);
+            in.push_back(x);
         }
-        llvm::Value* r = float_function(module_[v].op, in);
-        if (half) r = narrow_to_half(r, k);
+        llvm::Value* r = nullptr;
+        if (!half) r = float_function(module_[v].op, in);
+        else if (module_[v].op == ir::op::fma) r = fused_small(k, in);
+        else if (module_[v].op == ir::op::nextafter) r = next_small(k, in[0], in[1]);
+        else {
+            for (llvm::Value*& each : in) each = widen_half(each, k);
+            r = narrow_to_half(float_function(module_[v].op, in), k);
+        }
         all.push_back(uniform ? lane_value::uniform(r) : lane_value::varying(r));
     }
     return all;
