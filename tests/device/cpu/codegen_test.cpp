@@ -412,10 +412,10 @@ kernel "wrapping" over math contract {
   }
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         const std::vector<std::uint32_t> x = iota<std::uint32_t>(256, 1000);
         std::vector<std::uint32_t> y(600), z(600), in = x;
-        runnable(kernel, lanes).buffer(y).buffer(z).buffer(in).range(600);
+        runnable(kernel, lanes, vectors).buffer(y).buffer(z).buffer(in).range(600);
         for (std::size_t i = 0; i < 600; ++i) {
             REQUIRE(y[i] == 1000 + (i + 3) % 256);
             REQUIRE(z[i] == (i < 597 ? i + 3 : 0));
@@ -438,13 +438,13 @@ kernel "far" over math contract {
 }
 )";
     const std::size_t n = (std::size_t{1} << 31) + 128;
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         // nobody touches the pages between
         const std::unique_ptr<std::uint8_t, void (*)(void*)> y(static_cast<std::uint8_t*>(std::calloc(n, 1)), std::free);
         REQUIRE(y != nullptr);
         std::vector<std::uint32_t> at(40);
         for (std::uint32_t i = 0; i < 40; ++i) at[i] = (1u << 31) + 127 - i * 2;
-        runnable(kernel, lanes).elements(y.get(), n).buffer(at).range(40);
+        runnable(kernel, lanes, vectors).elements(y.get(), n).buffer(at).range(40);
         for (std::size_t i = 0; i < 40; ++i) {
             REQUIRE(y.get()[at[i]] == 9);
             REQUIRE(y.get()[(std::size_t{1} << 31) + i] == 7);
