@@ -29,6 +29,7 @@ struct target {
 /// Choices of one compilation. Every member is part of the cache key.
 struct compile_options {
     std::uint32_t lanes = 0;  ///< CPU lane width and subgroup size; 0: the target's
+    std::uint32_t vectors = 0;  ///< CPU: vectors of lanes in flight, 1, 2 or 4; 0: what suits the kernel
     bool debug = false;
     bool checked = false;
 };

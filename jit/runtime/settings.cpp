@@ -37,6 +37,7 @@ using choices = std::array<std::pair<std::string_view, Value>, N>;
 constexpr choices<cache_mode, 3> cache_modes{{{"rw", cache_mode::read_write}, {"ro", cache_mode::read_only}, {"off", cache_mode::off}}};
 constexpr choices<tune_mode, 3> tune_modes{{{"on", tune_mode::on}, {"cached", tune_mode::cached}, {"off", tune_mode::off}}};
 constexpr choices<std::uint32_t, 3> lane_counts{{{"4", 4}, {"8", 8}, {"16", 16}}};
+constexpr choices<std::uint32_t, 3> vector_counts{{{"1", 1}, {"2", 2}, {"4", 4}}};
 constexpr choices<bool, 2> switches{{{"0", false}, {"1", true}}};
 constexpr choices<log_level, 4> log_levels{{{"debug", log_level::debug}, {"info", log_level::information}, {"warning", log_level::warning}, {"error", log_level::error}}};
 
@@ -89,6 +90,7 @@ settings make_settings(const runtime_options& options) {
     read_choice("QUERN_CACHE", cache_modes, s.options.cache);
     read_choice("QUERN_TUNE", tune_modes, s.options.tune);
     read_choice("QUERN_CPU_LANES", lane_counts, s.lanes);
+    read_choice("QUERN_CPU_VECTORS", vector_counts, s.vectors);
     read_choice("QUERN_DEBUG", switches, s.debug);
     if (options.log.write == nullptr && platform::environment_variable("QUERN_LOG")) {
         log_level least = log_level::information;

@@ -15,6 +15,7 @@ struct settings {
     std::optional<std::vector<std::string>> devices;  ///< QUERN_DEVICE
     std::string dump_dir;                             ///< QUERN_DUMP
     std::uint32_t lanes = 0;                          ///< QUERN_CPU_LANES; 0: the host's own
+    std::uint32_t vectors = 0;                        ///< QUERN_CPU_VECTORS; 0: what suits each kernel
     bool debug = false;                               ///< QUERN_DEBUG
 };
 

@@ -8,7 +8,7 @@
 namespace quern::tests {
 
 std::span<const configuration> configurations() {
-    static const std::array list{configuration{"cpu", 4}, configuration{"cpu", 8}, configuration{"cpu", 16}};
+    static const std::array list{configuration{"cpu", 4, 4}, configuration{"cpu", 8, 2}, configuration{"cpu", 16, 1}};
     return list;
 }
 
@@ -44,6 +44,7 @@ void testbed::run(experiment& e) {
     const ir::module m = ir::canonicalise(*e.kernel);
     backends::compile_options options;
     options.lanes = configuration_.lanes;
+    options.vectors = configuration_.vectors;
     const auto program = device_->load(backend_.compile(m, device_->target(), options), m, options);
     const auto queue = device_->make_queue();
 

@@ -13,10 +13,11 @@
 
 namespace quern::tests {
 
-/// A device by the name of its backend, and the lane width (subgroup size) that kernels are compiled for there.
+/// A device by the name of its backend, and what kernels are compiled for there: lane width (subgroup size), vectors in flight.
 struct configuration {
     std::string device;
     std::uint32_t lanes = 0;
+    std::uint32_t vectors = 0;  ///< in flight; 0: the backend's choice
 };
 
 /// Every configuration that conformance is about; one that is absent on this machine is skipped by its name.

@@ -19,8 +19,10 @@ struct exits {
 /// Repeats one walk over the statements until nothing rises; levels only rise, so it ends after few rounds.
 class analysis {
 public:
-    analysis(const ir::module& m, std::uint32_t lanes)
-        : module_(m), form_(form_of(m)), in_row_(lanes_stay_in_row(m, lanes)), declared_at_(m.variables.size(), 0) {
+    analysis(const ir::module& m, std::uint32_t lanes, std::uint32_t vectors)
+        : module_(m), form_(form_of(m)), in_vector_(vectors > 1 ? level::vector : level::pack),
+          row_(lanes_stay_in_row(m, lanes * vectors) ? level::pack : lanes_stay_in_row(m, lanes) ? level::vector : level::lane),
+          declared_at_(m.variables.size(), 0) {
         out_.values.assign(m.values.size(), level::workgroup);
         out_.variables.assign(m.variables.size(), level::workgroup);
         out_.statements.resize(m.blocks.size());
@@ -32,7 +34,7 @@ public:
         do {
             changed_ = false;
             const exits e = walk(module_.body, level::workgroup, level::workgroup);
-            out_.divergent_return = e.kernel == level::lane;
+            out_.divergent_return = splits_pack(e.kernel);
         } while (changed_);
         return std::move(out_);
     }
@@ -64,17 +66,17 @@ private:
         const level indices = of_indices(p);
         if (place.root == ir::root_kind::variable)
             return module_.variables[place.number].storage == ir::storage::shared
-                       ? join(level::vector, indices)
+                       ? join(level::pack, indices)
                        : join(out_.variables[place.number], indices);
         const bool constant = module_.parameters[place.number].access == ir::access::read && !any_aliased_;
-        return constant ? indices : join(level::vector, indices);
+        return constant ? indices : join(level::pack, indices);
     }
 
     level of_position(ir::value_id v) const {
         const auto dimension = static_cast<std::size_t>(module_[v].immediate);
         if (form_ == launch_form::group && module_.workgroup_size[dimension] == 1) return level::workgroup;
         if (dimension == 0) return level::lane;
-        return form_ == launch_form::range || in_row_ ? level::vector : level::lane;
+        return form_ == launch_form::range ? level::pack : row_;
     }
 
     level level_of(ir::value_id v) {
@@ -86,24 +88,24 @@ private:
             case ir::op::global_id:
             case ir::op::local_id: return of_position(v);
             case ir::op::subgroup_lane: return level::lane;
-            case ir::op::subgroup_id: return level::vector;
+            case ir::op::subgroup_id: return in_vector_;
             case ir::op::load: return of_load(module_.place_of(v));
             case ir::op::uniform_load: return level::workgroup;
-            case ir::op::atomic_load: return join(level::vector, of_indices(module_.place_of(v)));
+            case ir::op::atomic_load: return join(level::pack, of_indices(module_.place_of(v)));
             case ir::op::subgroup_shuffle:
             case ir::op::subgroup_shuffle_xor:
             case ir::op::subgroup_shuffle_up:
             case ir::op::subgroup_shuffle_down:
             case ir::op::subgroup_inclusive_add:
             case ir::op::subgroup_exclusive_add: return level::lane;
-            case ir::op::subgroup_broadcast: return join(level::vector, of(module_.operands_of(v)[1]));
+            case ir::op::subgroup_broadcast: return join(in_vector_, of(module_.operands_of(v)[1]));
             default: break;  // decided by the op's effect, which ops.def gives for every op
         }
         switch (ir::info(value.op).effect) {
             case ir::effect::pure: return operands;
             case ir::effect::load:
             case ir::effect::atomic: return level::lane;
-            case ir::effect::convergent: return level::vector;
+            case ir::effect::convergent: return in_vector_;
         }
         return level::lane;
     }
@@ -150,7 +152,7 @@ private:
                 if (place.root != ir::root_kind::variable) return {};
                 if (a.module_.variables[place.number].storage == ir::storage::shared) return {};
                 const level since = a.constructs_above(a.declared_at_[place.number]);
-                facts.blends = since == level::lane;
+                facts.blends = splits_pack(since);
                 a.raise(a.out_.variables[place.number], join(since, a.of(s.value), a.of_indices(s.place)));
                 return {};
             }
@@ -200,7 +202,8 @@ private:
 
     const ir::module& module_;
     launch_form form_;
-    bool in_row_;
+    level in_vector_;  ///< of what differs from vector to vector
+    level row_;        ///< who shares a row of the workgroup
     bool any_aliased_ = false;
     bool changed_ = false;
     std::vector<std::size_t> declared_at_;  ///< by variable: depth of constructs around its declaration
@@ -219,6 +222,8 @@ bool lanes_stay_in_row(const ir::module& m, std::uint32_t lanes) {
     return size[0] % lanes == 0 || (size[1] == 1 && size[2] == 1);
 }
 
-divergence analyse_divergence(const ir::module& m, std::uint32_t lanes) { return analysis(m, lanes).run(); }
+divergence analyse_divergence(const ir::module& m, std::uint32_t lanes, std::uint32_t vectors) {
+    return analysis(m, lanes, vectors).run();
+}
 
 }  // namespace quern::cpu::codegen

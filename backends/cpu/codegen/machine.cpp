@@ -124,9 +124,16 @@ bool has_feature(const llvm::TargetMachine& machine, const char* feature) {
     return machine.getMCSubtargetInfo()->checkFeatures(std::string("+") + feature);
 }
 
+unsigned vector_registers(unsigned lanes, const llvm::TargetMachine& machine) {
+    const bool wide = has_feature(machine, "avx512f");
+    const unsigned bits = wide ? 512 : has_feature(machine, "avx2") ? 256 : 128;
+    return (wide ? 32 : 16) / std::max(1u, lanes * 32 / bits);
+}
+
+unsigned vector_register_bits(unsigned lanes, bool has_avx512) { return std::clamp(lanes * 32, 128u, has_avx512 ? 512u : 256u); }
+
 void prefer_vectors_of(llvm::Module& m, unsigned lanes, const llvm::TargetMachine& machine) {
-    // lanes of 32 bits fill one register; wider elements take several
-    const unsigned bits = std::clamp(lanes * 32, 128u, has_feature(machine, "avx512f") ? 512u : 256u);
+    const unsigned bits = vector_register_bits(lanes, has_feature(machine, "avx512f"));
     for (llvm::Function& f : m) {
         if (f.isDeclaration()) continue;
         f.addFnAttr("target-cpu", machine.getTargetCPU());

@@ -19,6 +19,12 @@ llvm::TargetMachine& machine_for(const std::string& cpu, const std::string& feat
 /// True where the machine has the feature, named as LLVM names it ("fma").
 bool has_feature(const llvm::TargetMachine& machine, const char* feature);
 
+/// How many values of `lanes` scalars of 32 bits the machine's vector registers hold together.
+unsigned vector_registers(unsigned lanes, const llvm::TargetMachine& machine);
+
+/// Lanes of 32 bits fill one register; wider elements take several.
+unsigned vector_register_bits(unsigned lanes, bool has_avx512);
+
 /// Says which vector registers the code of this width should use.
 void prefer_vectors_of(llvm::Module& m, unsigned lanes, const llvm::TargetMachine& machine);
 

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "backends/cpu/codegen/emitter.hpp"
+#include "backends/cpu/codegen/flight.hpp"
 #include "backends/cpu/codegen/host.hpp"
 #include "backends/cpu/codegen/link.hpp"
 #include "backends/cpu/codegen/machine.hpp"
@@ -48,6 +49,8 @@ bool uses(const ir::module& m, ir::scalar_kind k) {
 void compile(const quern_cpu_request& request, quern_cpu_sink sink, void* context) {
     if (request.lanes != 4 && request.lanes != 8 && request.lanes != 16)
         throw compile_error("lanes must be 4, 8 or 16, not " + std::to_string(request.lanes));
+    if (request.vectors > most_vectors || (request.vectors & (request.vectors - 1)) != 0)
+        throw compile_error("vectors must be 1, 2 or 4, not " + std::to_string(request.vectors));
     const ir::module kernel = ir::from_bytes(std::as_bytes(std::span(request.ir, request.ir_size)));
     const auto level = request.debug ? optimisation::off : optimisation::full;
     llvm::TargetMachine& machine = machine_for(request.cpu ? request.cpu : host_cpu(), request.features ? request.features : request.cpu ? "" : host_features(), level);
@@ -64,9 +67,12 @@ void compile(const quern_cpu_request& request, quern_cpu_sink sink, void* contex
 
     emit_options options;
     options.lanes = request.lanes;
+    options.vectors = vectors_in_flight(kernel, request.lanes, vector_registers(request.lanes, machine), request.vectors);
+    if (request.debug) options.vectors = 1;
     options.lines = request.debug ? debug_lines::include : debug_lines::omit;
     options.has_fma = has_feature(machine, "fma");
     options.has_byte_masks = has_feature(machine, "avx512bw");
+    options.has_avx512 = has_feature(machine, "avx512f") && has_feature(machine, "avx512dq") && has_feature(machine, "avx512vl");
     options.has_rounding = has_feature(machine, "sse4.1");
     emitter(kernel, module, options).emit();
     prefer_vectors_of(module, request.lanes, machine);

@@ -40,11 +40,11 @@ void keep(void* context, std::uint32_t stage, const void* data, std::size_t size
 }
 
 stages compile(const std::string& qir, std::uint32_t lanes, std::uint32_t wanted = quern_cpu_stage_object,
-               const char* cpu = nullptr, std::uint32_t debug = 0) {
+               const char* cpu = nullptr, std::uint32_t debug = 0, std::uint32_t vectors = 0) {
     const ir::module m = ir::parse(qir);
     ir::validate(m);
     const std::vector<std::byte> bytes = ir::to_bytes(ir::canonicalise(m), ir::side_tables::include);
-    const quern_cpu_request request{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), cpu, nullptr, lanes, debug, wanted};
+    const quern_cpu_request request{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), cpu, nullptr, lanes, vectors, debug, wanted};
     stages s;
     s.result = cpu::codegen_module().compile(&request, keep, &s);
     return s;
@@ -53,8 +53,8 @@ stages compile(const std::string& qir, std::uint32_t lanes, std::uint32_t wanted
 /// A compiled kernel with its arguments.
 class runnable {
 public:
-    runnable(const std::string& qir, std::uint32_t lanes, std::uint32_t debug = 0) {
-        const stages s = compile(qir, lanes, quern_cpu_stage_object, nullptr, debug);
+    runnable(const std::string& qir, std::uint32_t lanes, std::uint32_t vectors, std::uint32_t debug = 0) {
+        const stages s = compile(qir, lanes, quern_cpu_stage_object, nullptr, debug, vectors);
         if (s.result != 0) FAIL(s.error());
         stages loading;
         handle_ = cpu::codegen_module().load(s.object().data(), s.object().size(), &entry_, keep, &loading);
@@ -111,6 +111,12 @@ private:
 
 constexpr std::uint32_t widths[] = {4, 8, 16};
 
+/// Of the loop over lanes.
+struct step {
+    std::uint32_t lanes, vectors;
+};
+constexpr step steps_of_lanes[] = {{4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {16, 4}};
+
 template <class T>
 std::vector<T> iota(std::size_t n, T from = T{}) {
     std::vector<T> v(n);
@@ -158,11 +164,11 @@ kernel "stencil" over math contract {
 bool contains(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
 TEST_CASE("saxpy is right for every length up to forty at every lane width", "[cpu-codegen]") {
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         for (std::size_t n = 0; n <= 40; ++n) {
             std::vector<float> x = iota<float>(n, 1), y = iota<float>(n, 100);
             y.push_back(-7);  // a guard behind the end
-            runnable(saxpy, lanes).buffer(y).buffer(x).value(3.0f).range(n);
+            runnable(saxpy, lanes, vectors).buffer(y).buffer(x).value(3.0f).range(n);
             for (std::size_t i = 0; i < n; ++i) REQUIRE(y[i] == 3.0f * static_cast<float>(i + 1) + static_cast<float>(i + 100));
             REQUIRE(y[n] == -7);
         }
@@ -171,16 +177,16 @@ TEST_CASE("saxpy is right for every length up to forty at every lane width", "[c
 
 TEST_CASE("unoptimised code with line tables gives the same results", "[cpu-codegen]") {
     std::vector<float> x = iota<float>(21, 1), y = iota<float>(21, 100);
-    runnable(saxpy, 8, 1).buffer(y).buffer(x).value(3.0f).range(21);
+    runnable(saxpy, 8, 1, 1).buffer(y).buffer(x).value(3.0f).range(21);
     for (std::size_t i = 0; i < 21; ++i) REQUIRE(y[i] == 3.0f * static_cast<float>(i + 1) + static_cast<float>(i + 100));
     const stages s = compile(saxpy, 8, quern_cpu_stage_llvm, nullptr, 1);
     REQUIRE(contains(s.text.at(quern_cpu_stage_llvm), "!DILocation(line: 7"));
 }
 
 TEST_CASE("lanes that would read before the first element do not read at all", "[cpu-codegen]") {
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<float> x = iota<float>(37, 1), y(37, -1.f);
-        runnable(stencil, lanes).buffer(y).buffer(x).value(37u).range(37);
+        runnable(stencil, lanes, vectors).buffer(y).buffer(x).value(37u).range(37);
         for (std::size_t i = 0; i < 37; ++i)
             REQUIRE(y[i] == (i == 0 || i == 36 ? -1.f : static_cast<float>(3 * (i + 1))));
     }
@@ -256,10 +262,10 @@ kernel "collatz" over math contract {
   store %steps[%i], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> start = iota<std::uint32_t>(101);
         std::vector<std::int32_t> steps(101, 99), rounds(101);
-        runnable(kernel, lanes).buffer(steps).buffer(rounds).buffer(start).range(101);
+        runnable(kernel, lanes, vectors).buffer(steps).buffer(rounds).buffer(start).range(101);
         for (std::uint32_t i = 0; i < 101; ++i) {
             std::int32_t count = 0, expected = 99;
             std::uint32_t n = i;
@@ -304,9 +310,9 @@ kernel "loops" over math contract {
   store %y[%i], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> y(30);
-        runnable(kernel, lanes).buffer(y).value(0xffff'ffffu).range(30);
+        runnable(kernel, lanes, vectors).buffer(y).value(0xffff'ffffu).range(30);
         for (std::uint32_t i = 0; i < 30; ++i) {
             std::uint64_t sum = 0;
             for (std::uint64_t k = i; k < 20; k += 3) sum += k;
@@ -343,10 +349,10 @@ kernel "divide" over math contract {
     std::vector<std::int32_t> a, b;
     for (std::int32_t x : edges)
         for (std::int32_t d : edges) a.push_back(x), b.push_back(d);
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::int32_t> q(a.size(), 42);
         std::vector<std::int64_t> r(a.size(), 42);
-        runnable(kernel, lanes).buffer(q).buffer(r).buffer(a).buffer(b).range(a.size());
+        runnable(kernel, lanes, vectors).buffer(q).buffer(r).buffer(a).buffer(b).range(a.size());
         for (std::size_t i = 0; i < a.size(); ++i) {
             const bool on = b[i] != 5;
             const std::int64_t d = b[i] == 0 || (a[i] == smallest && b[i] == -1) ? 1 : b[i], wide = b[i] == 0 ? 1 : b[i];
@@ -375,12 +381,12 @@ kernel "access" over math contract {
   store %y[%j], %gvs
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         const std::size_t n = 29;
         std::vector<float> x = iota<float>(2 * n, 1), y(n, -1.f);
         std::vector<std::uint32_t> at(n);
         for (std::size_t i = 0; i < n; ++i) at[i] = static_cast<std::uint32_t>((i * 11) % n);
-        runnable(kernel, lanes).buffer(y).buffer(x).buffer(at).value(static_cast<std::uint32_t>(n - 1)).range(n);
+        runnable(kernel, lanes, vectors).buffer(y).buffer(x).buffer(at).value(static_cast<std::uint32_t>(n - 1)).range(n);
         for (std::size_t i = 0; i < n; ++i) REQUIRE(y[at[i]] == x[at[i]] + x[n - 1 - i] + x[2 * i]);
     }
 }
@@ -460,11 +466,11 @@ kernel "parts" over math contract {
   store %q[%i].x, %z
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         const std::size_t n = 21;
         std::vector<float> p = iota<float>(3 * n), q = iota<float>(4 * n);
         const std::vector<float> p0 = p, q0 = q;
-        runnable r(kernel, lanes);
+        runnable r(kernel, lanes, vectors);
         r.buffer(p).buffer(q).range(n);
         for (std::size_t i = 0; i < n; ++i) {
             const float *v = &p0[3 * i], expected[3] = {v[0] + v[2], v[1] + v[0], v[2] + v[1]};
@@ -497,9 +503,9 @@ kernel "local" over math contract {
   store %y[%i], %t
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> y(27);
-        runnable(kernel, lanes).buffer(y).range(27);
+        runnable(kernel, lanes, vectors).buffer(y).range(27);
         for (std::uint32_t i = 0; i < 27; ++i)
             REQUIRE(y[i] == (i % 2 ? 7777u : (i & 7) * i) + (i & 6) * i);
     }
@@ -548,9 +554,9 @@ TEST_CASE("a tree reduction with barriers sums workgroups that are no multiple o
   }
 }
 )";
-        for (const std::uint32_t lanes : widths) {
+        for (const auto [lanes, vectors] : steps_of_lanes) {
             std::vector<std::uint32_t> x = iota<std::uint32_t>(3 * size, 1), sums(3);
-            runnable(kernel, lanes).buffer(x).buffer(sums).groups(3);
+            runnable(kernel, lanes, vectors).buffer(x).buffer(sums).groups(3);
             for (std::size_t g = 0; g < 3; ++g)
                 REQUIRE(sums[g] == std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(g * size), x.begin() + static_cast<std::ptrdiff_t>((g + 1) * size), 0u));
         }
@@ -596,10 +602,10 @@ kernel "rotate" groups workgroup 7 3 1 math precise cooperative {
   store %x[%at], %last
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<float> x = iota<float>(42, 1);
         const std::vector<float> x0 = x;
-        runnable(kernel, lanes).buffer(x).value(3u).groups(2);
+        runnable(kernel, lanes, vectors).buffer(x).value(3u).groups(2);
         for (std::size_t g = 0; g < 2; ++g) {
             std::array<float, 21> tile{}, acc{}, next{};
             const float* in = &x0[21 * g];
@@ -657,9 +663,9 @@ kernel "leave" groups workgroup 11 1 1 math contract cooperative {
   store %x[%g], %o1
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x = iota<std::uint32_t>(55), limit = {0, 2, 3, 9, 1};
-        runnable(kernel, lanes).buffer(x).buffer(limit).groups(5);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(limit).groups(5);
         for (std::uint32_t g = 0; g < 5; ++g)
             for (std::uint32_t l = 0; l < 11; ++l) {
                 const bool stays = limit[g] == 0 || (limit[g] > 2 && l % 2 == 1);
@@ -693,10 +699,10 @@ kernel "shared_bound" groups workgroup 10 1 1 math contract cooperative {
   store %x[%g], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x(20, 77);
         x[9] = 3, x[19] = 6;
-        runnable(kernel, lanes).buffer(x).groups(2);
+        runnable(kernel, lanes, vectors).buffer(x).groups(2);
         for (std::uint32_t i = 0; i < 20; ++i) REQUIRE(x[i] == (i < 10 ? 3 : 6) * (i % 10));
     }
 }
@@ -736,11 +742,11 @@ kernel "histogram" groups workgroup 13 1 1 math contract cooperative {
   }
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x(39), bins(4), total(4);
         std::vector<float> sum = {0, 1e9f};
         for (std::uint32_t i = 0; i < 39; ++i) x[i] = (i * 7 + 1) % 23;
-        runnable(kernel, lanes).buffer(x).buffer(bins).buffer(total).buffer(sum).groups(3);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(bins).buffer(total).buffer(sum).groups(3);
         std::vector<std::uint32_t> expected_bins(4), on;
         for (std::uint32_t v : x) {
             ++expected_bins[v & 3];
@@ -794,10 +800,10 @@ kernel "subgroups" groups workgroup 21 1 1 math precise cooperative {
   }
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::int32_t> x(42), y(42 * 9);
         for (std::int32_t i = 0; i < 42; ++i) x[static_cast<std::size_t>(i)] = (i * 13) % 17 - 8;
-        runnable(kernel, lanes).buffer(x).buffer(y).groups(2);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(y).groups(2);
         for (std::size_t i = 0; i < 42; ++i) {
             const std::size_t group = i / 21, vector = (i % 21) / lanes, first = group * 21 + vector * lanes;
             const std::size_t count = std::min<std::size_t>(lanes, 21 - vector * lanes), lane = i - first;
@@ -839,9 +845,9 @@ kernel "arms" over math contract {
   store %x[%i], %o
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x = iota<std::uint32_t>(33);
-        runnable(kernel, lanes).buffer(x).range(33);
+        runnable(kernel, lanes, vectors).buffer(x).range(33);
         for (std::uint32_t i = 0; i < 33; ++i) REQUIRE(x[i] == (i % 5 == 0 ? 10 : i % 5 == 3 ? 30 : i + 100));
     }
 }
@@ -874,11 +880,11 @@ kernel "floats" over math contract {
     const std::vector<std::int32_t> n = {0, 1, -1, 2147483647, -2147483647 - 1, 2147483647, 0, 0, 5};
     const std::vector<std::uint32_t> u = {0, 1, 0, 3000000000u, 0, 4294967295u, 0, 0, 5};
     const std::vector<std::uint32_t> low = {0x40000000, 0x3fc00000, 0xbfc00000, 0, 0xcf32d05e, 0x40400000, 0x80000000, 0x80000000, 0x40800000};
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::int32_t> n_out(9);
         std::vector<std::uint32_t> u_out(9), low_out(9);
         std::vector<float> e(9);
-        runnable(kernel, lanes).buffer(x).buffer(z).buffer(n_out).buffer(u_out).buffer(low_out).buffer(e).range(9);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(z).buffer(n_out).buffer(u_out).buffer(low_out).buffer(e).range(9);
         CHECK(n_out == n);
         CHECK(u_out == u);
         CHECK(low_out == low);
@@ -901,11 +907,11 @@ kernel "bools" over math contract {
   store %x[%i], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint8_t> x(35);
         for (std::size_t i = 0; i < 35; ++i) x[i] = static_cast<std::uint8_t>(i % 3 ? i * 5 : 0);
         const std::vector<std::uint8_t> x0 = x;
-        runnable(kernel, lanes).buffer(x).range(35);
+        runnable(kernel, lanes, vectors).buffer(x).range(35);
         for (std::size_t i = 0; i < 35; ++i) REQUIRE(x[i] == ((x0[i] == 0) != (i % 2 != 0) ? 1 : 0));
     }
 }
@@ -946,7 +952,7 @@ TEST_CASE("what cannot be compiled or linked is reported as text", "[cpu-codegen
     CHECK(s.result != 0);
     CHECK(contains(s.error(), "no-such-cpu"));
     const std::uint8_t junk[16] = {1, 2, 3};
-    const quern_cpu_request request{junk, sizeof junk, nullptr, nullptr, 8, 0, quern_cpu_stage_object};
+    const quern_cpu_request request{junk, sizeof junk, nullptr, nullptr, 8, 0, 0, quern_cpu_stage_object};
     stages bad;
     CHECK(cpu::codegen_module().compile(&request, keep, &bad) != 0);
     CHECK_FALSE(bad.error().empty());
