@@ -25,7 +25,7 @@ set(ZLIB_USE_STATIC_LIBS ON)
 find_package(LLVM 19.1 CONFIG QUIET)
 if(LLVM_FOUND)
   message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}: the CPU code generator is built (${QUERN_CPU_CODEGEN})")
-  llvm_map_components_to_libnames(llvm_libraries core orcjit passes native)
+  llvm_map_components_to_libnames(llvm_libraries core instcombine orcjit scalaropts x86codegen x86desc x86info)
   # LLVM's package links these two as shared libraries; their static ones spare every user the dependency.
   foreach(pair IN ITEMS "ZLIB::ZLIB=libz.a" "zstd::libzstd_shared=libzstd.a")
     string(REGEX MATCH "(.*)=(.*)" pair "${pair}")

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "jit/cache/kernel_cache.hpp"
 #include "jit/runtime/reference_count.hpp"
 #include "jit/runtime/settings.hpp"
 
@@ -22,6 +23,8 @@ public:
 
     /// The runtime behind the static functions of device, set up from the environment at first use.
     static runtime_state& standard();
+
+    const jit::settings& settings() const { return settings_; }
 
     std::vector<device> devices();
     /// Opens the first of devices() only.
@@ -52,6 +55,7 @@ private:
     std::string present() const;
 
     jit::settings settings_;
+    std::shared_ptr<jit::kernel_cache> cache_;
     std::span<backends::backend* const> backends_;
     std::mutex mutex_;
     std::vector<backends::backend*> enumerated_;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <mutex>
@@ -50,15 +51,21 @@ std::vector<std::string> split_list(const std::string& text) {
     return parts;
 }
 
-void print_debug(void*, log_level, const char* message) { std::fprintf(stderr, "quern: %s\n", message); }
+/// One line a message, whatever is in it.
+void print_line(const char* message) {
+    std::string line(message);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::fprintf(stderr, "quern: %s\n", line.c_str());
+}
+
 template <log_level Least>
-void print_from(void* context, log_level level, const char* message) {
-    if (level >= Least) print_debug(context, level, message);
+void print_from(void*, log_level level, const char* message) {
+    if (level >= Least) print_line(message);
 }
 
 log_sink standard_error_from(log_level least) {
     switch (least) {
-        case log_level::debug: return {print_debug, nullptr};
+        case log_level::debug: return {print_from<log_level::debug>, nullptr};
         case log_level::information: return {print_from<log_level::information>, nullptr};
         case log_level::warning: return {print_from<log_level::warning>, nullptr};
         case log_level::error: return {print_from<log_level::error>, nullptr};
@@ -71,12 +78,14 @@ log_sink standard_error_from(log_level least) {
 settings make_settings(const runtime_options& options) {
     settings s;
     s.options = options;
+    if (options.log.write == nullptr) s.options.log = standard_error_from(log_level::warning);
     if (!options.read_environment) return s;
     if (const auto devices = platform::environment_variable("QUERN_DEVICE"); devices && !devices->empty()) {
         s.devices = split_list(*devices);
         if (s.devices->empty()) throw usage_error(fmt::format("QUERN_DEVICE={}: names no device", *devices));
     }
     if (const auto folder = platform::environment_variable("QUERN_CACHE_DIR")) s.options.cache_dir = *folder;
+    if (const auto folder = platform::environment_variable("QUERN_CACHE_SHARED_DIR")) s.options.shared_cache_dir = *folder;
     if (const auto folder = platform::environment_variable("QUERN_DUMP")) s.dump_dir = *folder;
     read_choice("QUERN_CACHE", cache_modes, s.options.cache);
     read_choice("QUERN_TUNE", tune_modes, s.options.tune);

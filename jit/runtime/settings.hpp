@@ -22,7 +22,7 @@ struct settings {
 /// The options, overridden by the environment if they allow it. Throws usage_error for values that are not understood.
 settings make_settings(const runtime_options& options);
 
-/// To the sink, if there is one.
+/// To the sink; without one, warnings and errors go to the standard error stream, and more of them with QUERN_LOG.
 void log(const settings& s, log_level level, const std::string& message);
 
 }  // namespace quern::jit

@@ -35,6 +35,7 @@ struct emit_options {
     debug_lines lines = debug_lines::omit;
     bool has_fma = false;       ///< the target multiplies and adds with one rounding
     bool has_byte_masks = false;  ///< the target masks accesses of bytes with mask registers (AVX-512BW)
+    bool has_avx512 = false;    ///< AVX-512 F, DQ and VL: floats are split and scaled by instructions
     bool has_rounding = false;  ///< the target has floor, ceil, trunc and rint
 };
 
@@ -184,6 +185,8 @@ private:
     llvm::Value* convert(llvm::Value* v, ir::scalar_kind from, ir::scalar_kind to);
     llvm::Value* widen_half(llvm::Value* v, ir::scalar_kind k);
     llvm::Value* narrow_to_half(llvm::Value* v, ir::scalar_kind k);
+    llvm::Value* fused_small(ir::scalar_kind k, std::span<llvm::Value* const> in);
+    llvm::Value* next_small(ir::scalar_kind k, llvm::Value* a, llvm::Value* b);
     llvm::Type* like(llvm::Value* v, llvm::Type* scalar) const;
 
     // maths.cpp

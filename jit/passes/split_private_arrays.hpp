@@ -1,0 +1,11 @@
+// Turns local arrays, structs and vectors that are only reached by constant indices and members into one variable a
+// part, so that they live in registers and their parts can be forwarded one by one.
+#pragma once
+
+#include "dsl/ir/module.hpp"
+
+namespace quern::jit {
+
+void split_private_arrays(ir::module& m);
+
+}  // namespace quern::jit
