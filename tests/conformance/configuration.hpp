@@ -13,7 +13,8 @@
 
 namespace quern::tests {
 
-/// A device by the name of its backend, and the lane width (subgroup size) that kernels are compiled for there.
+/// A device by its backend's name, with what the backend understands behind it ("vulkan:0+descriptors"), and the lane
+/// width (subgroup size) that kernels are compiled for there; 0: the device's own.
 struct configuration {
     std::string device;
     std::uint32_t lanes = 0;

@@ -1,0 +1,19 @@
+#include "backends/vulkan/device.hpp"
+
+#include "backends/vulkan/memory.hpp"
+#include "backends/vulkan/program.hpp"
+#include "backends/vulkan/queue.hpp"
+
+namespace quern::vulkan {
+
+std::unique_ptr<backends::memory> device::allocate(std::size_t size_bytes, backends::memory_kind kind) {
+    return vulkan::allocate(context_, size_bytes, kind);
+}
+
+std::unique_ptr<backends::program> device::load(const backends::artifact& code, const ir::module& m, const backends::compile_options&) {
+    return std::make_unique<program>(context_, code, m);
+}
+
+std::unique_ptr<backends::queue> device::make_queue() { return std::make_unique<queue>(context_); }
+
+}  // namespace quern::vulkan
