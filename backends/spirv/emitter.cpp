@@ -30,7 +30,11 @@ emitter::emitter(const lowered_module& l, const features& f, debug_lines d)
         const ir::place& p = m_.places[v.immediate];
         (p.root == ir::root_kind::parameter ? bits_parameters_ : bits_variables_)[p.number] = true;
     }
-    for (const ir::value& v : m_.values) synchronises_ = synchronises_ || v.op == ir::op::uniform_load || ir::info(v.op).effect == ir::effect::atomic;
+    for (const ir::value& v : m_.values) {
+        const bool is_atomic = ir::info(v.op).effect == ir::effect::atomic, is_exchange = ir::info(v.op).effect == ir::effect::convergent;
+        synchronises_ = synchronises_ || v.op == ir::op::uniform_load || is_atomic;
+        is_flat_ = is_flat_ || is_exchange || v.op == ir::op::subgroup_lane || v.op == ir::op::subgroup_id || v.op == ir::op::subgroup_count;
+    }
     for (const ir::block& b : m_.blocks)
         for (const ir::statement& s : b.statements)
             synchronises_ = synchronises_ || std::holds_alternative<ir::barrier>(s) || std::holds_alternative<ir::fence>(s);
@@ -61,7 +65,8 @@ std::vector<word> emitter::emit() {
     assembler::append_text(entry, "main");
     entry.insert(entry.end(), interface_.begin(), interface_.end());
     code_.add(section::entry, spv::OpEntryPoint, entry);
-    const auto size = workgroup_size_of(m_);
+    auto size = workgroup_size_of(m_);
+    if (is_flat_) size = {size[0] * size[1] * size[2], 1, 1};
     code_.add(section::modes, spv::OpExecutionMode, {main, spv::ExecutionModeLocalSize, size[0], size[1], size[2]});
 
     struct float_control {
@@ -143,7 +148,7 @@ void emitter::set_line(ir::location_id l) {
 
 std::vector<word> write_module(const ir::module& m, const features& f, debug_lines d) {
     check_capabilities(m, f);
-    const lowered_module l = lower(m, f);
+    const lowered_module l = lower_module(m, f);
     return emitter(l, f, d).emit();
 }
 

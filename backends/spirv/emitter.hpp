@@ -134,6 +134,7 @@ private:
     id builtin_component(spv::BuiltIn b, std::uint32_t dimension);
     id builtin(spv::BuiltIn b, id type);
     id block_number(block_content c, std::uint32_t dimension);
+    id local_position(std::uint32_t dimension);
     id global_position(std::uint32_t dimension, std::uint32_t bit_width);
     id subgroup_operation(ir::value_id v);
     id shuffle(ir::value_id v, id source_lane);
@@ -175,6 +176,7 @@ private:
     id current_label_ = 0;
     bool terminated_ = false;
     bool in_prologue_ = false;
+    bool is_flat_ = false;                      ///< the workgroup is one row, so that lanes follow the flat local id
     bool synchronises_ = false;                 ///< barriers or fences: accesses are ordered between invocations
     bool exact_now_ = false;                    ///< the value being defined must not be contracted
     ir::location_id line_;

@@ -13,6 +13,6 @@ struct lowered_module {
     std::vector<bool> exact;  ///< by value: must not be contracted, whatever the module's math mode says
 };
 
-lowered_module lower(const ir::module& m, const features& f);
+lowered_module lower_module(const ir::module& m, const features& f);
 
 }  // namespace quern::spirv

@@ -25,6 +25,19 @@ id emitter::builtin_component(spv::BuiltIn b, std::uint32_t dimension) {
     });
 }
 
+/// Of a flat workgroup by division.
+id emitter::local_position(std::uint32_t dimension) {
+    const auto size = workgroup_size_of(m_);
+    if (!is_flat_ || (size[1] == 1 && size[2] == 1)) return builtin_component(spv::BuiltInLocalInvocationId, dimension);
+    return once(position_family | 0x2'0000 | dimension, [&] {
+        const auto make = [&](spv::Op code, id a, std::uint32_t b) { return code_.add_result(section::prologue, code, u32_type(), {a, u32(b)}); };
+        const id flat = builtin_component(spv::BuiltInLocalInvocationId, 0);
+        if (dimension == 0) return make(spv::OpUMod, flat, size[0]);
+        if (dimension == 1) return make(spv::OpUMod, make(spv::OpUDiv, flat, size[0]), size[1]);
+        return make(spv::OpUDiv, flat, size[0] * size[1]);
+    });
+}
+
 /// Workgroups of a split launch count from the part's first one.
 id emitter::global_position(std::uint32_t dimension, std::uint32_t bit_width) {
     return once(position_family | std::uint64_t{bit_width} << 8 | dimension, [&] {
@@ -34,7 +47,7 @@ id emitter::global_position(std::uint32_t dimension, std::uint32_t bit_width) {
         const id type = integer_type(bit_width);
         id group = make(spv::OpIAdd, u32_type(), {builtin_component(spv::BuiltInWorkgroupId, dimension),
                                                     block_number(block_content::base, dimension)});
-        id local = builtin_component(spv::BuiltInLocalInvocationId, dimension);
+        id local = local_position(dimension);
         if (bit_width == 64) {
             group = make(spv::OpUConvert, type, {group});
             local = make(spv::OpUConvert, type, {local});
@@ -56,7 +69,7 @@ id emitter::position(ir::value_id v) {
     const id one = u32_type();
     switch (m_[v].op) {
         case ir::op::global_id: return global_position(number, width);
-        case ir::op::local_id: return sized(builtin_component(spv::BuiltInLocalInvocationId, number), 32);
+        case ir::op::local_id: return sized(local_position(number), 32);
         case ir::op::workgroup_id:
             return sized(prologue(spv::OpIAdd, 32, {builtin_component(spv::BuiltInWorkgroupId, number),
                                                     block_number(block_content::base, number)}), 32);
