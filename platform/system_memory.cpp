@@ -6,6 +6,7 @@
 #ifdef _WIN32
 #include <windows.h>
 #else
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -30,6 +31,8 @@ MEMORYSTATUSEX memory_status() {
 
 std::size_t memory_limit_bytes() { return static_cast<std::size_t>(memory_status().ullTotalPhys); }
 std::size_t memory_available_bytes() { return static_cast<std::size_t>(memory_status().ullAvailPhys); }
+
+void prefer_large_pages(void*, std::size_t) noexcept {}  // Windows gives them to privileged processes only
 
 #else
 
@@ -88,6 +91,14 @@ std::size_t memory_available_bytes() {
     if (!group.limit) return free;
     const std::size_t used = std::min(group.used.value_or(0), *group.limit);
     return std::min(free, *group.limit - used);
+}
+
+void prefer_large_pages(void* first, std::size_t size_bytes) noexcept {
+#ifdef MADV_HUGEPAGE
+    static_cast<void>(madvise(first, size_bytes / large_page_bytes * large_page_bytes, MADV_HUGEPAGE));
+#else
+    static_cast<void>(first), static_cast<void>(size_bytes);
+#endif
 }
 
 #endif

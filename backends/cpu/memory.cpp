@@ -11,7 +11,10 @@
 namespace quern::cpu {
 namespace {
 
-constexpr std::align_val_t alignment{64};
+/// A cache line; large buffers can be made of large pages.
+constexpr std::align_val_t alignment_of(std::size_t size_bytes) {
+    return std::align_val_t{size_bytes < platform::large_page_bytes ? 64 : platform::large_page_bytes};
+}
 /// Asking the system what is available is too slow for small buffers, and they do not exhaust it.
 constexpr std::size_t large_bytes = 64u << 20;
 
@@ -25,7 +28,7 @@ public:
         address = reinterpret_cast<std::uintptr_t>(bytes);
     }
     ~owned_memory() override {
-        ::operator delete(mapped, alignment);
+        ::operator delete(mapped, alignment_of(size_bytes));
         allocated_bytes -= size_bytes;
     }
 };
@@ -42,11 +45,12 @@ std::unique_ptr<backends::memory> allocate(std::size_t size_bytes, std::size_t b
     const std::size_t before = allocated_bytes.fetch_add(size_bytes);
     const bool fits = size_bytes <= budget_bytes && before <= budget_bytes - size_bytes &&
                       (size_bytes < large_bytes || size_bytes <= platform::memory_available_bytes() / 10 * 9);
-    void* bytes = fits ? ::operator new(size_bytes, alignment, std::nothrow) : nullptr;
+    void* bytes = fits ? ::operator new(size_bytes, alignment_of(size_bytes), std::nothrow) : nullptr;
     if (bytes == nullptr) {
         allocated_bytes -= size_bytes;
         refuse(size_bytes, budget_bytes);
     }
+    if (size_bytes >= platform::large_page_bytes) platform::prefer_large_pages(bytes, size_bytes);
     return std::make_unique<owned_memory>(static_cast<std::byte*>(bytes), size_bytes);
 }
 

@@ -24,8 +24,8 @@ std::uint64_t next_device_number() {
 }  // namespace
 
 device_state::device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d,
-                           const jit::settings& s)
-    : backend_(b), id_(std::move(id)), settings_(s), device_(std::move(d)), number_(next_device_number()) {
+                           const jit::settings& s, std::shared_ptr<jit::kernel_cache> cache)
+    : backend_(b), id_(std::move(id)), settings_(s), cache_(std::move(cache)), device_(std::move(d)), number_(next_device_number()) {
     own_queue_ = new queue_state(*this, {});
 }
 

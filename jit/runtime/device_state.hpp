@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "jit/cache/kernel_cache.hpp"
 #include "jit/runtime/reference_count.hpp"
 #include "jit/runtime/settings.hpp"
 
@@ -18,7 +19,8 @@ namespace quern::quern_detail {
 
 class device_state : public jit::reference_counted<device_state> {
 public:
-    device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d, const jit::settings& s);
+    device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d, const jit::settings& s,
+                 std::shared_ptr<jit::kernel_cache> cache);
     ~device_state();
 
     backends::backend& backend() const { return backend_; }
@@ -30,6 +32,8 @@ public:
     const backends::target& target() const { return device_->target(); }
     const std::string& id() const { return id_; }
     const jit::settings& settings() const { return settings_; }
+    /// Of all devices of one runtime.
+    jit::kernel_cache& cache() const { return *cache_; }
     backends::compile_options compile_options() const;
     queue_state& own_queue() const { return *own_queue_; }
 
@@ -48,6 +52,7 @@ private:
     backends::backend& backend_;
     std::string id_;
     jit::settings settings_;
+    std::shared_ptr<jit::kernel_cache> cache_;
     std::shared_ptr<backends::device> device_;
     std::uint64_t number_;
     std::mutex queues_mutex_;

@@ -117,6 +117,9 @@ void packed_launch::pack_shape(const variant& v, const launch_shape& shape) {
         extent_[d] = shape.extent[d];
         if (extent_[d] > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
             fail(v, "extent {} of the launch is negative", static_cast<std::int64_t>(extent_[d]));
+        if (extent_[d] > 1 && d >= f.dimensions)
+            fail(v, "the launch has an extent of {} in {}, which the kernel tells apart by no id: unused extents must be 1",
+                 extent_[d], "xyz"[d]);
     }
     const auto check_narrow = [&](std::uint64_t extent) {
         if (extent > most_narrow && !f.has_wide_ids)

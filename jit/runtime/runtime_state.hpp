@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "jit/cache/kernel_cache.hpp"
 #include "jit/runtime/reference_count.hpp"
 #include "jit/runtime/settings.hpp"
 
@@ -52,6 +53,7 @@ private:
     std::string present() const;
 
     jit::settings settings_;
+    std::shared_ptr<jit::kernel_cache> cache_;
     std::span<backends::backend* const> backends_;
     std::mutex mutex_;
     std::vector<backends::backend*> enumerated_;

@@ -76,6 +76,7 @@ settings make_settings(const runtime_options& options) {
         if (s.devices->empty()) throw usage_error(fmt::format("QUERN_DEVICE={}: names no device", *devices));
     }
     if (const auto folder = platform::environment_variable("QUERN_CACHE_DIR")) s.options.cache_dir = *folder;
+    if (const auto folder = platform::environment_variable("QUERN_CACHE_SHARED_DIR")) s.options.shared_cache_dir = *folder;
     if (const auto folder = platform::environment_variable("QUERN_DUMP")) s.dump_dir = *folder;
     read_choice("QUERN_CACHE", cache_modes, s.options.cache);
     read_choice("QUERN_TUNE", tune_modes, s.options.tune);

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "jit/runtime/device_state.hpp"
 
 namespace quern::jit {
@@ -13,6 +16,12 @@ bool is_64_bit(const ir::module& m, const ir::value& v) { return ir::bit_width(m
 
 constexpr std::uint32_t align_up(std::uint32_t n, std::uint32_t alignment) {
     return (n + alignment - 1) / alignment * alignment;
+}
+
+bool is_position(ir::op code) {
+    constexpr ir::op positions[] = {ir::op::global_id, ir::op::local_id, ir::op::workgroup_id, ir::op::workgroup_count,
+                                    ir::op::extent};
+    return std::ranges::find(positions, code) != std::end(positions);
 }
 
 bool has_workgroup_size(const ir::module& m) { return m.workgroup_size[0] != 0; }
@@ -44,7 +53,10 @@ launch_facts find_launch_facts(const ir::module& m) {
         }
         f.parameters.push_back(layout);
     }
+    for (std::uint32_t d = 0; d < 3; ++d)
+        if (m.workgroup_size[d] > 1 || (d < 2 && m.covers[d] != 0)) f.dimensions = d + 1;
     for (const ir::value& v : m.values) {
+        if (is_position(v.op)) f.dimensions = std::max(f.dimensions, static_cast<std::uint32_t>(v.immediate) + 1);
         if (v.op == ir::op::buffer_size) {
             parameter_layout& p = f.parameters[v.immediate];
             (is_64_bit(m, v) ? p.has_wide_size : p.has_narrow_size) = true;

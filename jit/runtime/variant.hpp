@@ -35,6 +35,7 @@ struct launch_facts {
     std::uint32_t values_bytes = 0;
     std::array<std::uint32_t, 3> workgroup_size{};
     std::array<std::uint32_t, 2> covers{};
+    std::uint32_t dimensions = 1;  ///< that the kernel tells apart: by an id, a count, its workgroup or what that covers
     bool is_cooperative = false;
     bool has_wide_ids = false;
 };

@@ -35,12 +35,12 @@ TEST_CASE("arguments are packed in order, values at their own alignment") {
     const double b = 1.5;
     const std::uint16_t c = 513;
     const auto y = d.make_buffer<float>(10);
-    launch(d, k, over{3, 4}, {{{}, &a}, argument(y.view(2, 5)), {{}, &b}, {{}, &c}});
+    launch(d, k, over{3}, {{{}, &a}, argument(y.view(2, 5)), {{}, &b}, {{}, &c}});
 
     REQUIRE(rt.first.record.dispatches.size() == 1);
     const test::fake_dispatch& got = rt.first.record.dispatches[0];
     CHECK(got.counts == std::vector<std::uint64_t>{5});
-    CHECK(got.extent == std::array<std::uint64_t, 3>{3, 4, 1});
+    CHECK(got.extent == std::array<std::uint64_t, 3>{3, 1, 1});
     REQUIRE(got.values.size() == 18);
     CHECK(got.values[0] == std::byte{7});
     CHECK(std::memcmp(got.values.data() + 8, &b, sizeof b) == 0);
@@ -67,7 +67,7 @@ TEST_CASE("an empty launch does nothing but still checks its arguments") {
     const device d = rt.find("first:0");
     const auto k = test::make_kernel(writer_and_reader());
     const auto x = d.make_buffer<float>(4);
-    launch(d, k, over{4, 0, 2}, {argument(x.view(0, 2)), argument(x.view(2, 2))});
+    launch(d, k, over{4, 0}, {argument(x.view(0, 2)), argument(x.view(2, 2))});
     CHECK(rt.first.record.dispatches.empty());
     CHECK_THROWS_AS(launch(d, k, over{0}, {argument(x), argument(x)}), usage_error);
 }
@@ -142,9 +142,9 @@ TEST_CASE("an aliased buffer may equal another argument, or be apart from it, bu
 }
 
 /// Makes the kernel depend on a leaf: a value that nothing uses is not there after the passes.
-void use(ir::module& m, ir::op leaf, ir::scalar_kind k) {
+void use(ir::module& m, ir::op leaf, ir::scalar_kind k, std::uint64_t immediate = 0) {
     ir::builder b(m);
-    const ir::value_id v = b.make(leaf, ir::intern_scalar(m, k), {}, 0);
+    const ir::value_id v = b.make(leaf, ir::intern_scalar(m, k), {}, immediate);
     const ir::value_id is_itself = b.make(ir::op::eq, ir::intern_scalar(m, ir::scalar_kind::boolean), std::array{v, v});
     for (const ir::statement& s : {ir::statement(ir::define{v}), ir::statement(ir::define{is_itself}),
                                    ir::statement(ir::assume{is_itself})}) {
@@ -165,7 +165,14 @@ TEST_CASE("extents above 2^32 - 1 need 64-bit ids") {
     const auto wide = test::make_kernel(std::move(m));
     CHECK_NOTHROW(launch(d, wide, over{4294967296u}));
     CHECK_THAT(message_of<usage_error>([&] { launch(d, wide, over{1ull << 40, 1ull << 40}); }),
+               Contains("fake") && Contains("1099511627776 in y") && Contains("unused extents must be 1"));
+    ir::module plane = test::empty_kernel();
+    use(plane, ir::op::global_id, ir::scalar_kind::u64, 1);
+    const auto two = test::make_kernel(std::move(plane));
+    CHECK_NOTHROW(launch(d, two, over{4294967296u, 3}));
+    CHECK_THAT(message_of<usage_error>([&] { launch(d, two, over{1ull << 40, 1ull << 40}); }),
                Contains("more than can be counted"));
+    CHECK_THAT(message_of<usage_error>([&] { launch(d, two, over{4, 3, 2}); }), Contains("unused extents must be 1"));
 }
 
 TEST_CASE("buffers above 2^32 - 1 elements need 64-bit sizes") {

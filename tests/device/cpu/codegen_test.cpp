@@ -6,9 +6,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <string>
@@ -63,8 +67,11 @@ public:
 
     template <class T>
     runnable& buffer(std::vector<T>& v) {
-        buffers_.push_back(v.data());
-        sizes_.push_back(v.size());
+        return elements(v.data(), v.size());
+    }
+    runnable& elements(void* first, std::size_t count) {
+        buffers_.push_back(first);
+        sizes_.push_back(count);
         return *this;
     }
     template <class T>
@@ -179,8 +186,10 @@ TEST_CASE("lanes that would read before the first element do not read at all", "
     }
 }
 
-TEST_CASE("saxpy and a stencil are packed, without gathers and scatters", "[cpu-codegen]") {
-    for (const char* kernel : {saxpy, stencil}) {
+TEST_CASE("saxpy, the blur of the examples and a stencil are packed, without gathers and scatters", "[cpu-codegen]") {
+    std::ifstream file(QUERN_SOURCE_DIR "/tests/golden/blur.qir");
+    const std::string blur(std::istreambuf_iterator<char>(file), {});
+    for (const std::string& kernel : {std::string(saxpy), std::string(stencil), blur}) {
         const stages s = compile(kernel, 8, quern_cpu_stage_assembly, "x86-64-v3");
         REQUIRE(s.result == 0);
         const std::string& text = s.text.at(quern_cpu_stage_assembly);
@@ -199,6 +208,7 @@ TEST_CASE("divergent loops with break, continue and return follow each lane", "[
     const std::string kernel = R"(
 kernel "collatz" over math contract {
   buffer out %steps: i32
+  buffer inout %rounds: i32
   buffer in %start: u32
   %i = global_id.x : u32
   %s = load %start[%i] : u32
@@ -223,6 +233,9 @@ kernel "collatz" over math contract {
     %c1 = load %count : i32
     %c2 = add %c1, 1i32 : i32
     store %count, %c2
+    %r0 = load %rounds[%i] : i32
+    %r1 = add %r0, 1i32 : i32
+    store %rounds[%i], %r1
     %bit = bit_and %n0, 1u32 : u32
     %even = eq %bit, 0u32 : bool
     if %even {
@@ -245,8 +258,8 @@ kernel "collatz" over math contract {
 )";
     for (const std::uint32_t lanes : widths) {
         std::vector<std::uint32_t> start = iota<std::uint32_t>(101);
-        std::vector<std::int32_t> steps(101, 99);
-        runnable(kernel, lanes).buffer(steps).buffer(start).range(101);
+        std::vector<std::int32_t> steps(101, 99), rounds(101);
+        runnable(kernel, lanes).buffer(steps).buffer(rounds).buffer(start).range(101);
         for (std::uint32_t i = 0; i < 101; ++i) {
             std::int32_t count = 0, expected = 99;
             std::uint32_t n = i;
@@ -258,6 +271,7 @@ kernel "collatz" over math contract {
                 if (n > 400) expected = -2;
             }
             REQUIRE(steps[i] == (expected == 99 ? count : expected));
+            REQUIRE(rounds[i] == count);  // nobody goes round after its return
         }
     }
 }
@@ -368,6 +382,67 @@ kernel "access" over math contract {
         for (std::size_t i = 0; i < n; ++i) at[i] = static_cast<std::uint32_t>((i * 11) % n);
         runnable(kernel, lanes).buffer(y).buffer(x).buffer(at).value(static_cast<std::uint32_t>(n - 1)).range(n);
         for (std::size_t i = 0; i < n; ++i) REQUIRE(y[at[i]] == x[at[i]] + x[n - 1 - i] + x[2 * i]);
+    }
+}
+
+TEST_CASE("an index that wraps in the middle of a vector reaches both ends", "[cpu-codegen]") {
+    const std::string kernel = R"(
+kernel "wrapping" over math contract {
+  buffer out %y: u32
+  buffer out %z: u32
+  buffer in %x: u32
+  %i = global_id.x : u32
+  %j = add %i, 3u32 : u32
+  %narrow = cast %j : u8
+  %at = cast %narrow : u32
+  %v = load %x[%at] : u32
+  store %y[%i], %v
+  %wide = cast %i : u64
+  %far = add %wide, 4294967293u64 : u64
+  %back = cast %far : u32
+  %inside = lt %back, 600u32 : bool
+  if %inside {
+    store %z[%back], %i
+  }
+}
+)";
+    for (const std::uint32_t lanes : widths) {
+        const std::vector<std::uint32_t> x = iota<std::uint32_t>(256, 1000);
+        std::vector<std::uint32_t> y(600), z(600), in = x;
+        runnable(kernel, lanes).buffer(y).buffer(z).buffer(in).range(600);
+        for (std::size_t i = 0; i < 600; ++i) {
+            REQUIRE(y[i] == 1000 + (i + 3) % 256);
+            REQUIRE(z[i] == (i < 597 ? i + 3 : 0));
+        }
+    }
+}
+
+TEST_CASE("unsigned indices reach past 2^31 elements", "[cpu-codegen]") {
+    const std::string kernel = R"(
+kernel "far" over math contract {
+  buffer inout %y: u8
+  buffer in %at: u32
+  %i = global_id.x : u32
+  %j = add %i, 2147483648u32 : u32
+  %old = load %y[%j] : u8
+  %new = add %old, 7u8 : u8
+  store %y[%j], %new
+  %k = load %at[%i] : u32
+  store %y[%k], 9u8
+}
+)";
+    const std::size_t n = (std::size_t{1} << 31) + 128;
+    for (const std::uint32_t lanes : widths) {
+        // nobody touches the pages between
+        const std::unique_ptr<std::uint8_t, void (*)(void*)> y(static_cast<std::uint8_t*>(std::calloc(n, 1)), std::free);
+        REQUIRE(y != nullptr);
+        std::vector<std::uint32_t> at(40);
+        for (std::uint32_t i = 0; i < 40; ++i) at[i] = (1u << 31) + 127 - i * 2;
+        runnable(kernel, lanes).elements(y.get(), n).buffer(at).range(40);
+        for (std::size_t i = 0; i < 40; ++i) {
+            REQUIRE(y.get()[at[i]] == 9);
+            REQUIRE(y.get()[(std::size_t{1} << 31) + i] == 7);
+        }
     }
 }
 
@@ -685,7 +760,7 @@ TEST_CASE("subgroup operations see the lanes of one vector that exist", "[cpu-co
     const std::string kernel = R"(
 kernel "subgroups" groups workgroup 21 1 1 math precise cooperative {
   buffer in %x: i32
-  buffer out %y: array<i32, 8>
+  buffer out %y: array<i32, 9>
   %g = global_id.x : u32
   %v = load %x[%g] : i32
   %sum = subgroup_add %v : i32
@@ -709,17 +784,25 @@ kernel "subgroups" groups workgroup 21 1 1 math precise cooperative {
   store %y[%g][5u32], %swap
   store %y[%g][6u32], %bits
   store %y[%g][7u32], %fi
+  %lane = subgroup_lane : u32
+  %odd = bit_and %lane, 1u32 : u32
+  %is_odd = eq %odd, 1u32 : bool
+  if %is_odd {
+    store %y[%g][8u32], 1i32
+  } else {
+    store %y[%g][8u32], 2i32
+  }
 }
 )";
     for (const std::uint32_t lanes : widths) {
-        std::vector<std::int32_t> x(42), y(42 * 8);
+        std::vector<std::int32_t> x(42), y(42 * 9);
         for (std::int32_t i = 0; i < 42; ++i) x[static_cast<std::size_t>(i)] = (i * 13) % 17 - 8;
         runnable(kernel, lanes).buffer(x).buffer(y).groups(2);
         for (std::size_t i = 0; i < 42; ++i) {
             const std::size_t group = i / 21, vector = (i % 21) / lanes, first = group * 21 + vector * lanes;
             const std::size_t count = std::min<std::size_t>(lanes, 21 - vector * lanes), lane = i - first;
             const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first), end = begin + static_cast<std::ptrdiff_t>(count);
-            const std::int32_t* r = &y[8 * i];
+            const std::int32_t* r = &y[9 * i];
             REQUIRE(r[0] == std::accumulate(begin, end, 0));
             REQUIRE(r[1] == *std::min_element(begin, end));
             REQUIRE(r[2] == std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(lane) + 1, 0));
@@ -730,6 +813,7 @@ kernel "subgroups" groups workgroup 21 1 1 math precise cooperative {
             for (std::size_t k = 0; k < count; ++k) bits |= x[first + k] > 0 ? 1 << k : 0;
             REQUIRE(r[6] == bits);
             REQUIRE(r[7] == r[0]);
+            REQUIRE(r[8] == (lane % 2 == 1 ? 1 : 2));  // the lane number is not uniform
         }
     }
 }
