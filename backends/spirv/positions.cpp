@@ -84,9 +84,13 @@ id emitter::position(ir::value_id v) {
         case ir::op::subgroup_id:
             code_.require(spv::CapabilityGroupNonUniform);
             return sized(builtin(spv::BuiltInSubgroupId, one), 32);
-        case ir::op::subgroup_count:
+        case ir::op::subgroup_count: {  // lavapipe's own count is not to be trusted
             code_.require(spv::CapabilityGroupNonUniform);
-            return sized(builtin(spv::BuiltInNumSubgroups, one), 32);
+            const auto size = workgroup_size_of(m_);
+            const id lanes = builtin(spv::BuiltInSubgroupSize, one);
+            const id last = prologue(spv::OpIAdd, 32, {lanes, u32(size[0] * size[1] * size[2] - 1)});
+            return sized(prologue(spv::OpUDiv, 32, {last, lanes}), 32);
+        }
         default: break;  // buffer_size, the one that remains
     }
     const block_member& b = *block_.find(block_content::count, number);

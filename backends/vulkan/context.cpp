@@ -56,4 +56,39 @@ std::shared_ptr<context> open_context(std::shared_ptr<vulkan::instance> i, std::
     return c;
 }
 
+namespace {
+
+std::shared_ptr<vulkan::instance> adopt_instance(const backends::native_device& n) {
+    auto i = std::make_shared<vulkan::instance>();
+    i->is_owned = false;
+    i->handle = static_cast<VkInstance>(n.instance);
+    i->get_proc = reinterpret_cast<PFN_vkGetInstanceProcAddr>(n.get_proc);
+    i->functions = instance_functions(i->get_proc, i->handle);
+    return i;
+}
+
+}  // namespace
+
+std::shared_ptr<physical_device> inspect_native(const backends::native_device& n) {
+    auto p = std::make_shared<physical_device>(adopt_instance(n)->functions, static_cast<VkPhysicalDevice>(n.physical),
+                                               spirv::memory_style::addresses);
+    if (!p->unusable.empty())
+        throw device_error(fmt::format("vulkan: '{}' cannot be used: {}", p->properties.deviceName, p->unusable));
+    return p;
+}
+
+std::shared_ptr<context> adopt_context(const backends::native_device& n) {
+    auto c = std::make_shared<context>();
+    c->is_owned = false;
+    c->instance = adopt_instance(n);
+    const std::shared_ptr<physical_device> p = inspect_native(n);
+    p->family = n.family;
+    c->device = static_cast<VkDevice>(n.device);
+    c->queue = static_cast<VkQueue>(n.queue);
+    c->functions = device_functions(c->instance->functions.vkGetDeviceProcAddr, c->device);
+    c->has_timeline = p->features.timeline.timelineSemaphore;
+    c->physical = p;
+    return c;
+}
+
 }  // namespace quern::vulkan

@@ -45,4 +45,9 @@ struct context {
 /// Creates a device with the physical one's features.
 std::shared_ptr<context> open_context(std::shared_ptr<vulkan::instance> i, std::shared_ptr<const physical_device> p);
 
+/// What the caller's physical device can do; device_error if that is not enough.
+std::shared_ptr<physical_device> inspect_native(const backends::native_device& n);
+/// Around a device of the caller's that was created with its features and extensions.
+std::shared_ptr<context> adopt_context(const backends::native_device& n);
+
 }  // namespace quern::vulkan

@@ -1,11 +1,14 @@
 #include "backends/vulkan/program.hpp"
 
+
 #include <fmt/format.h>
 #include <quern/error.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+
+#include "backends/vulkan/queue.hpp"
 
 namespace quern::vulkan {
 namespace {
@@ -210,6 +213,12 @@ void program::encode(VkCommandBuffer commands, const backends::dispatch& d, disp
             for_each_part(all_groups[0], limit[0], [&](part x) { dispatch({x, y, z}); });
         });
     });
+}
+
+void program::record(VkCommandBuffer commands, const backends::dispatch& d) const {
+    const std::scoped_lock lock(recording_);
+    if (!recorded_) recorded_ = std::make_unique<command_list>(context_, VkCommandBuffer{VK_NULL_HANDLE});
+    encode(commands, d, *recorded_);
 }
 
 }  // namespace quern::vulkan

@@ -1,6 +1,9 @@
 // A compute pipeline with the layout of its launch block; encodes its own dispatch into a command buffer.
 #pragma once
 
+#include <memory>
+#include <mutex>
+
 #include "backends/spirv/launch_block.hpp"
 #include "backends/vulkan/context.hpp"
 #include "backends/vulkan/memory.hpp"
@@ -27,6 +30,9 @@ public:
     /// Binds, pushes and dispatches, in parts where the device's limits ask for them. No barriers.
     void encode(VkCommandBuffer commands, const backends::dispatch& d, dispatch_storage& storage) const;
 
+    /// The same into someone else's command buffer; blocks and descriptor sets live as long as the program.
+    void record(VkCommandBuffer commands, const backends::dispatch& d) const;
+
 private:
     void destroy() noexcept;
     std::array<std::uint64_t, 3> groups_of(const backends::dispatch& d) const;
@@ -43,6 +49,8 @@ private:
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
+    mutable std::mutex recording_;
+    mutable std::unique_ptr<dispatch_storage> recorded_;  ///< of record()
 };
 
 }  // namespace quern::vulkan

@@ -65,6 +65,15 @@ public:
         return std::make_unique<device>(open_context(std::move(i), std::move(p)));
     }
 
+    std::unique_ptr<backends::device> adopt(const backends::native_device& n) override {
+        return std::make_unique<device>(adopt_context(n));
+    }
+
+    backends::native_requirements requirements(const backends::native_device& n) override {
+        auto p = inspect_native(n);
+        return {p->features.extensions, &p->features.core, p};
+    }
+
     backends::target find_target(std::string_view name) override {
         for (const std::string_view known : {"vulkan:1.1", "vulkan:1.2", "vulkan:1.3", "vulkan:1.4", "vulkan"})
             if (name == known) return plain_target(name);
