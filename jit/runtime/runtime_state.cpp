@@ -113,6 +113,10 @@ device runtime_state::open(const entry& e, const backends::open_options& options
     return device(state);
 }
 
+device runtime_state::adopt(backends::backend& b, std::string id, std::unique_ptr<backends::device> d) {
+    return device(handle<device_state>(new device_state(b, std::move(id), std::move(d), settings_, cache_)));
+}
+
 std::vector<device> runtime_state::devices() {
     const std::scoped_lock lock(mutex_);
     std::vector<device> result;

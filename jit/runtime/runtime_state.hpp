@@ -27,6 +27,8 @@ public:
     const jit::settings& settings() const { return settings_; }
 
     std::vector<device> devices();
+    /// A device that is not listed: someone else's.
+    device adopt(backends::backend& b, std::string id, std::unique_ptr<backends::device> d);
     /// Opens the first of devices() only.
     device best();
     device find(std::string_view id);

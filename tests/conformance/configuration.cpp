@@ -8,7 +8,8 @@
 namespace quern::tests {
 
 std::span<const configuration> configurations() {
-    static const std::array list{configuration{"cpu", 4, 4}, configuration{"cpu", 8, 2}, configuration{"cpu", 16, 1}};
+    static const std::array list{configuration{"cpu", 4, 4}, configuration{"cpu", 8, 2}, configuration{"cpu", 16, 1},
+                                 configuration{"vulkan:0", 0}, configuration{"vulkan:0+descriptors", 0}};
     return list;
 }
 
@@ -27,7 +28,8 @@ testbed::testbed(const configuration& c, backends::backend& b, std::unique_ptr<b
     : configuration_(c), backend_(b), device_(std::move(d)) {}
 
 std::unique_ptr<testbed> testbed::open(const configuration& c, std::string& reason) {
-    backends::backend* const b = backends::find(c.device);
+    const std::string name = c.device.substr(0, c.device.find(':'));
+    backends::backend* const b = backends::find(name);
     if (b == nullptr) {
         reason = "no backend '" + c.device + "'";
         return nullptr;
@@ -36,7 +38,9 @@ std::unique_ptr<testbed> testbed::open(const configuration& c, std::string& reas
     if (found.empty()) return nullptr;
     backends::open_options options;
     options.lanes = c.lanes;
-    return std::unique_ptr<testbed>(new testbed(c, *b, b->open(found.front().id, options)));
+    auto device = b->open(name == c.device ? found.front().id : c.device, options);
+    const std::uint32_t lanes = c.lanes != 0 ? c.lanes : device->target().info.subgroup_size;
+    return std::unique_ptr<testbed>(new testbed({c.device, lanes}, *b, std::move(device)));
 }
 
 void testbed::run(experiment& e) {

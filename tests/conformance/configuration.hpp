@@ -13,7 +13,8 @@
 
 namespace quern::tests {
 
-/// A device by the name of its backend, and what kernels are compiled for there: lane width (subgroup size), vectors in flight.
+/// A device by its backend's name, with what the backend understands behind it ("vulkan:0+descriptors"), the lane width
+/// (subgroup size) that kernels are compiled for there, 0 for the device's own, and the vectors in flight.
 struct configuration {
     std::string device;
     std::uint32_t lanes = 0;

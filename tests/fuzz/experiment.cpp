@@ -44,7 +44,7 @@ std::vector<std::vector<std::byte>> run_reference(const trial& t, const ir::modu
 
 experiment::experiment(experiment_options options) : options_(std::move(options)) {
     for (const std::string& name : options_.devices) {
-        backends::backend* backend = backends::find(name);
+        backends::backend* backend = backends::find(name.substr(0, name.find(':')));
         std::string reason = "no such backend";
         if (backend == nullptr || backend->enumerate(reason).empty())
             throw usage_error(fmt::format("there is no device '{}': {}", name, reason));
