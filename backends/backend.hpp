@@ -129,6 +129,9 @@ public:
     virtual std::unique_ptr<program> load(const artifact& code, const ir::module& m, const compile_options& o) = 0;
     virtual std::unique_ptr<queue> make_queue() = 0;
     virtual void* native_handle() = 0;
+    /// Handles of the driver's own that somebody else made and keeps alive; null where the backend adopts none.
+    virtual std::unique_ptr<memory> adopt_memory(std::uint64_t, std::uint64_t, std::size_t) { return nullptr; }
+    virtual std::unique_ptr<queue> adopt_queue(void*) { return nullptr; }
 };
 
 /// A device that a backend found: enough to list and rank it without opening it.
@@ -153,6 +156,8 @@ public:
     /// Never throws for absent hardware; `reason` then says what is missing.
     virtual std::vector<device_description> enumerate(std::string& reason) = 0;
     virtual std::unique_ptr<device> open(std::string_view id, const open_options& options) = 0;
+    /// A device around somebody else's handles, in the backend's own form; null where it adopts none.
+    virtual std::unique_ptr<device> adopt(void*) { return nullptr; }
     /// The target of this name ("cpu:znver4"), or an info.name that is empty if this backend does not know it.
     virtual target find_target(std::string_view name) = 0;
     /// Reports unsupported op × type pairs, naming op, type and the user's line, as compile_error before code generation.
