@@ -49,13 +49,19 @@ std::string complaint(const ir::module& m, const std::string& target) {
     }
 }
 
-/// Families of one operand kind as one kernel: its compiler starts less often. Ops that exchange lanes stand apart.
+/// Families of one operand kind as one kernel, so that the compiler starts less often; ops that exchange lanes stand
+/// apart. Components of vectors are computed like scalars, so that elementwise ops are there once.
 std::vector<family> merged_families() {
     std::map<std::pair<ir::scalar_kind, bool>, family> merged;
     for (const family& f : value_families(every_kind)) {
         const bool exchanges = ir::info(f.front().op).effect == ir::effect::convergent;
         family& all = merged[{f.front().operand.kind, exchanges}];
-        all.insert(all.end(), f.begin(), f.end());
+        std::ranges::copy_if(f, std::back_inserter(all), [](const fuzz::cell& c) {
+            const ir::operand_rule rule = ir::info(c.op).operands;
+            const bool is_elementwise = rule == ir::operand_rule::floating || rule == ir::operand_rule::arithmetic ||
+                                        rule == ir::operand_rule::integral || rule == ir::operand_rule::conversion;
+            return c.operand.width == 1 || !is_elementwise;
+        });
     }
     std::vector<family> families;
     for (auto& [key, f] : merged) families.push_back(std::move(f));
