@@ -123,7 +123,7 @@ public:
 struct native_device {
     void* instance = nullptr;
     void* physical = nullptr;
-    void* device = nullptr;
+    void* device = nullptr;  ///< Vulkan: the device; CUDA: the context
     void* queue = nullptr;
     std::uint32_t family = 0;
     void (*get_proc)() = nullptr;  ///< the function that looks up all others
@@ -144,14 +144,16 @@ public:
     virtual std::unique_ptr<memory> allocate(std::size_t size_bytes, memory_kind kind) = 0;
     /// Host memory used in place, where the device can; null where it cannot.
     virtual std::unique_ptr<memory> wrap(std::span<std::byte> host) = 0;
-    /// Bytes [offset, offset + size) of a buffer of the driver's that someone else owns; null where there is no such thing.
-    virtual std::unique_ptr<memory> adopt(std::uint64_t, std::uint64_t, std::size_t) { return nullptr; }
     /// Encodes one dispatch into a command buffer of the caller's, without barriers; false where there is no such thing.
     /// What it needs is kept by the program.
     virtual bool record(void*, const dispatch&) { return false; }
     virtual std::unique_ptr<program> load(const artifact& code, const ir::module& m, const compile_options& o) = 0;
     virtual std::unique_ptr<queue> make_queue() = 0;
     virtual void* native_handle() = 0;
+    /// Handles of the driver's own that somebody else made and keeps alive; null where the backend adopts none. Of a
+    /// buffer, the bytes [offset, offset + size).
+    virtual std::unique_ptr<memory> adopt_memory(std::uint64_t, std::uint64_t, std::size_t) { return nullptr; }
+    virtual std::unique_ptr<queue> adopt_queue(void*) { return nullptr; }
 };
 
 /// A device that a backend found: enough to list and rank it without opening it.

@@ -10,7 +10,7 @@ std::unique_ptr<backends::memory> device::allocate(std::size_t size_bytes, backe
     return vulkan::allocate(context_, size_bytes, kind);
 }
 
-std::unique_ptr<backends::memory> device::adopt(std::uint64_t buffer, std::uint64_t offset, std::size_t size_bytes) {
+std::unique_ptr<backends::memory> device::adopt_memory(std::uint64_t buffer, std::uint64_t offset, std::size_t size_bytes) {
     return std::make_unique<memory>(context_, reinterpret_cast<VkBuffer>(static_cast<std::uintptr_t>(buffer)), offset, size_bytes);
 }
 

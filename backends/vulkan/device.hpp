@@ -12,7 +12,7 @@ public:
     const backends::target& target() const override { return context_->physical->target; }
     std::unique_ptr<backends::memory> allocate(std::size_t size_bytes, backends::memory_kind kind) override;
     std::unique_ptr<backends::memory> wrap(std::span<std::byte>) override { return nullptr; }
-    std::unique_ptr<backends::memory> adopt(std::uint64_t buffer, std::uint64_t offset, std::size_t size_bytes) override;
+    std::unique_ptr<backends::memory> adopt_memory(std::uint64_t buffer, std::uint64_t offset, std::size_t size_bytes) override;
     bool record(void* command_buffer, const backends::dispatch& d) override;
     std::unique_ptr<backends::program> load(const backends::artifact& code, const ir::module& m,
                                             const backends::compile_options& o) override;

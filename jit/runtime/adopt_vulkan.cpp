@@ -48,7 +48,7 @@ namespace quern_detail {
 buffer_state* adopt_vulkan_buffer(device_state* d, std::uint64_t native, std::uint64_t offset_bytes, std::size_t size_bytes) {
     forbid_in_trace("adopt_vulkan_buffer");
     device_state& device = require(d, "device");
-    std::unique_ptr<backends::memory> m = device.device().adopt(native, offset_bytes, size_bytes);
+    std::unique_ptr<backends::memory> m = device.device().adopt_memory(native, offset_bytes, size_bytes);
     if (m == nullptr) throw usage_error(fmt::format("adopt_vulkan_buffer: {} is no Vulkan device", device.id()));
     return new buffer_state(handle<device_state>::share(&device), std::move(m));
 }

@@ -35,12 +35,11 @@ backends::compile_options device_state::compile_options() const {
     return {.lanes = settings_.lanes, .vectors = settings_.vectors, .debug = settings_.debug};
 }
 
-std::pair<std::shared_ptr<backends::queue>, std::uint64_t> device_state::open_queue() {
-    std::shared_ptr<backends::queue> q = device_->make_queue();
+std::uint64_t device_state::list_queue(std::shared_ptr<backends::queue> q) {
     const std::scoped_lock lock(queues_mutex_);
     const std::uint64_t bit = 1ULL << (opened_queues_++ % 64);
-    queues_.push_back({q, bit});
-    return {std::move(q), bit};
+    queues_.push_back({std::move(q), bit});
+    return bit;
 }
 
 void device_state::forget_queue(const backends::queue* q) {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -37,8 +36,8 @@ public:
     backends::compile_options compile_options() const;
     queue_state& own_queue() const { return *own_queue_; }
 
-    /// Makes a backend queue and lists it under a bit. Bits are shared when there are more than 64 queues.
-    std::pair<std::shared_ptr<backends::queue>, std::uint64_t> open_queue();
+    /// Lists a queue under a bit, which it returns. Bits are shared when there are more than 64 queues.
+    std::uint64_t list_queue(std::shared_ptr<backends::queue> q);
     void forget_queue(const backends::queue* q);
     /// Waits for what the queues of these bits were given; throws the first asynchronous error after all waits.
     void wait_for(std::uint64_t bits);

@@ -34,7 +34,7 @@ named_target find_target(std::string_view name) {
         }
         known += (known.empty() ? "" : ", ") + std::string(b->name());
     }
-    throw usage_error(fmt::format("unknown target '{}': no backend ({}) knows it; \"cpu\" and \"cpu:znver4\" are targets",
+    throw usage_error(fmt::format("unknown target '{}': no backend ({}) knows it; \"cpu\", \"cpu:znver4\" and \"sm_90\" are targets",
                                   name, known));
 }
 

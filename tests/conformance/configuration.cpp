@@ -4,12 +4,25 @@
 #include "backends/registry.hpp"
 #include "dsl/ir/canonical.hpp"
 #include "dsl/ir/validator.hpp"
+#include "platform/environment.hpp"
 
 namespace quern::tests {
+namespace {
+
+std::vector<configuration> every_configuration() {
+    return {configuration{"cpu", 4, 4}, configuration{"cpu", 8, 2}, configuration{"cpu", 16, 1}, configuration{"cuda", 32},
+            configuration{"vulkan:0", 0}, configuration{"vulkan:0+descriptors", 0}};
+}
+
+}  // namespace
 
 std::span<const configuration> configurations() {
-    static const std::array list{configuration{"cpu", 4, 4}, configuration{"cpu", 8, 2}, configuration{"cpu", 16, 1},
-                                 configuration{"vulkan:0", 0}, configuration{"vulkan:0+descriptors", 0}};
+    static const std::vector<configuration> list = [] {
+        std::vector<configuration> wanted = every_configuration();
+        if (const auto only = platform::environment_variable("QUERN_TEST_DEVICE"))
+            std::erase_if(wanted, [&](const configuration& c) { return !c.device.starts_with(*only); });
+        return wanted;
+    }();
     return list;
 }
 
