@@ -29,6 +29,7 @@ struct target {
 /// Choices of one compilation. Every member is part of the cache key.
 struct compile_options {
     std::uint32_t lanes = 0;  ///< CPU lane width and subgroup size; 0: the target's
+    std::uint32_t vectors = 0;  ///< CPU: vectors of lanes in flight, 1, 2 or 4; 0: what suits the kernel
     bool debug = false;
     bool checked = false;
 };
@@ -118,6 +119,23 @@ public:
     virtual void synchronize() = 0;
 };
 
+/// A device that the program around us owns, as the driver's own handles.
+struct native_device {
+    void* instance = nullptr;
+    void* physical = nullptr;
+    void* device = nullptr;  ///< Vulkan: the device; CUDA: the context
+    void* queue = nullptr;
+    std::uint32_t family = 0;
+    void (*get_proc)() = nullptr;  ///< the function that looks up all others
+};
+
+/// What a device must be created with before it can be adopted.
+struct native_requirements {
+    std::span<const char* const> extensions;
+    const void* features = nullptr;
+    std::shared_ptr<const void> owner;  ///< null where the backend adopts nothing
+};
+
 class device {
 public:
     virtual ~device() = default;
@@ -126,9 +144,16 @@ public:
     virtual std::unique_ptr<memory> allocate(std::size_t size_bytes, memory_kind kind) = 0;
     /// Host memory used in place, where the device can; null where it cannot.
     virtual std::unique_ptr<memory> wrap(std::span<std::byte> host) = 0;
+    /// Encodes one dispatch into a command buffer of the caller's, without barriers; false where there is no such thing.
+    /// What it needs is kept by the program.
+    virtual bool record(void*, const dispatch&) { return false; }
     virtual std::unique_ptr<program> load(const artifact& code, const ir::module& m, const compile_options& o) = 0;
     virtual std::unique_ptr<queue> make_queue() = 0;
     virtual void* native_handle() = 0;
+    /// Handles of the driver's own that somebody else made and keeps alive; null where the backend adopts none. Of a
+    /// buffer, the bytes [offset, offset + size).
+    virtual std::unique_ptr<memory> adopt_memory(std::uint64_t, std::uint64_t, std::size_t) { return nullptr; }
+    virtual std::unique_ptr<queue> adopt_queue(void*) { return nullptr; }
 };
 
 /// A device that a backend found: enough to list and rank it without opening it.
@@ -153,6 +178,9 @@ public:
     /// Never throws for absent hardware; `reason` then says what is missing.
     virtual std::vector<device_description> enumerate(std::string& reason) = 0;
     virtual std::unique_ptr<device> open(std::string_view id, const open_options& options) = 0;
+    /// A device around the caller's own; null where the backend has no such thing.
+    virtual std::unique_ptr<device> adopt(const native_device&) { return nullptr; }
+    virtual native_requirements requirements(const native_device&) { return {}; }
     /// The target of this name ("cpu:znver4"), or an info.name that is empty if this backend does not know it.
     virtual target find_target(std::string_view name) = 0;
     /// Reports unsupported op × type pairs, naming op, type and the user's line, as compile_error before code generation.

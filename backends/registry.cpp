@@ -3,15 +3,15 @@
 #include <array>
 
 #include "backends/cpu/cpu.hpp"
+#include "backends/cuda/cuda.hpp"
 #include "backends/reference/reference.hpp"
 #include "backends/stub.hpp"
+#include "backends/vulkan/vulkan.hpp"
 
 namespace quern::backends {
 
 std::span<backend* const> all() {
-    static stub cuda("cuda", "not built in");
-    static stub vulkan("vulkan", "not built in");
-    static const std::array<backend*, 4> backends{&cuda, &vulkan, &cpu_backend(), &reference_backend()};
+    static const std::array<backend*, 4> backends{&cuda_backend(), &vulkan_backend(), &cpu_backend(), &reference_backend()};
     return backends;
 }
 

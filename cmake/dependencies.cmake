@@ -25,7 +25,7 @@ set(ZLIB_USE_STATIC_LIBS ON)
 find_package(LLVM 19.1 CONFIG QUIET)
 if(LLVM_FOUND)
   message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}: the CPU code generator is built (${QUERN_CPU_CODEGEN})")
-  llvm_map_components_to_libnames(llvm_libraries core orcjit passes native)
+  llvm_map_components_to_libnames(llvm_libraries core instcombine orcjit scalaropts x86codegen x86desc x86info)
   # LLVM's package links these two as shared libraries; their static ones spare every user the dependency.
   foreach(pair IN ITEMS "ZLIB::ZLIB=libz.a" "zstd::libzstd_shared=libzstd.a")
     string(REGEX MATCH "(.*)=(.*)" pair "${pair}")
@@ -51,4 +51,16 @@ elseif(QUERN_CPU_CODEGEN STREQUAL "linked")
 else()
   message(WARNING "LLVM 19.1 was not found (scripts/setup installs llvm-19-dev): the CPU device will not be able to "
                   "compile kernels and will say so.")
+endif()
+
+# Vulkan is optional too: its headers, SPIR-V's headers and SPIRV-Tools. Its loader is opened at run time.
+find_path(VULKAN_INCLUDE_DIR vulkan/vulkan_core.h)
+find_path(SPIRV_HEADERS_INCLUDE_DIR spirv/unified1/spirv.hpp)
+find_package(SPIRV-Tools CONFIG QUIET)
+set(QUERN_VULKAN OFF)
+if(VULKAN_INCLUDE_DIR AND SPIRV_HEADERS_INCLUDE_DIR AND SPIRV-Tools_FOUND)
+  set(QUERN_VULKAN ON)
+else()
+  message(WARNING "Vulkan's or SPIR-V's development packages were not found (scripts/setup installs libvulkan-dev, "
+                  "spirv-headers and spirv-tools): the Vulkan backend is left out and will say so.")
 endif()

@@ -26,6 +26,10 @@ double log_gamma(double x) {
 float gamma(float x) { return static_cast<float>(::tgamma(static_cast<double>(x))); }
 double cube_root(double x) { return static_cast<double>(::cbrtl(x)); }
 double hyperbolic_tangent(double x) { return static_cast<double>(::tanhl(x)); }
+double nearest_remainder(double x, double y) {
+    const double rest = ::remainder(x, y);
+    return rest == 0 ? ::copysign(rest, x) : rest;
+}
 double decimal_logarithm(double x) { return static_cast<double>(::log10l(x)); }
 
 }  // namespace quern::platform

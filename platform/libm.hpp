@@ -9,6 +9,8 @@ double log_gamma(double x);
 float gamma(float x);
 double cube_root(double x);
 double hyperbolic_tangent(double x);
+/// remainder whose zeros have the sign of x, which glibc forgets for divisors near the smallest normal number.
+double nearest_remainder(double x, double y);
 double decimal_logarithm(double x);
 
 }  // namespace quern::platform

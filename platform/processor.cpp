@@ -1,6 +1,7 @@
 #include "platform/processor.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -36,9 +37,35 @@ std::string brand_string() {
     return brand;
 }
 
+/// What compilers look at when they ask for the host. Leaves that also tell which core this is are masked.
+std::string identity_words() {
+    struct query {
+        unsigned leaf, subleaf;
+        unsigned masks[4];  // of eax, ebx, ecx, edx
+    };
+    constexpr unsigned all = ~0u;
+    constexpr query queries[] = {{1, 0, {all, 0, all, all}},          {7, 0, {0, all, all, all}}, {7, 1, {all, all, all, all}},
+                                 {0xd, 1, {all, 0, 0, 0}},            {0x14, 0, {0, all, 0, 0}},  {0x19, 0, {0, all, 0, 0}},
+                                 {0x24, 0, {0, all, 0, 0}},           {0x80000001, 0, {0, 0, all, all}},
+                                 {0x80000008, 0, {0, all, 0, 0}}};
+    std::string text;
+    for (const query& q : queries) {
+        unsigned words[4] = {};
+        __get_cpuid_count(q.leaf, q.subleaf, words, words + 1, words + 2, words + 3);
+        for (int i = 0; i < 4; ++i) {
+            if (q.masks[i] == 0) continue;
+            char digits[12];
+            std::snprintf(digits, sizeof digits, "%s%x", text.empty() ? "" : "-", words[i] & q.masks[i]);
+            text += digits;
+        }
+    }
+    return text;
+}
+
 processor detect() {
     processor p;
     p.vendor = vendor_string();
+    p.identity = identity_words();
     p.name = brand_string();
     // __builtin_cpu_supports also asks whether the system saves the registers.
     const auto note = [&](bool present, const char* feature) {

@@ -10,6 +10,7 @@ struct processor {
     std::string name;                    ///< brand string, such as "AMD EPYC 9374F 32-Core Processor"
     std::string vendor;                  ///< "AuthenticAMD"
     std::string features;                ///< comma list of the instruction sets that matter to code generation
+    std::string identity;                ///< model and all feature words: equal processors have equal ones
     std::uint32_t vector_bytes = 16;     ///< widest vectors that processor and system support
     std::uint32_t hardware_threads = 1;  ///< that this process may use
 };

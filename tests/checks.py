@@ -14,6 +14,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 JOBS = min(os.cpu_count() or 1, 8)
 
+# What is tested is compiled here and now; tests of the cache have folders of their own.
+os.environ.setdefault("QUERN_CACHE", "off")
+
 # The oldest compilers that Quern supports on Debian 12, by the name that messages use.
 COMPILERS = {"g++": "g++-12", "clang": "clang++-19"}
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "tests/skip.hpp"
@@ -62,6 +63,8 @@ void skip(const std::string& reason) { counts.skip_reason = reason.empty() ? "no
 }  // namespace quern::tests
 
 int main(int argc, char** argv) {
+    // What is tested is compiled here and now; tests of the cache have folders of their own.
+    setenv("QUERN_CACHE", "off", 0);
     const int result = Catch::Session().run(argc, argv);
     if (!counts.ran) return result;
     if (counts.passed + counts.failed + counts.skipped == 0) {

@@ -29,6 +29,7 @@ struct quern_cpu_request {
     const char* cpu;                   ///< LLVM CPU name; null: this host
     const char* features;              ///< LLVM feature string; null: this host's exact features
     std::uint32_t lanes;               ///< 4, 8 or 16
+    std::uint32_t vectors;             ///< in flight in a loop over lanes: 1, 2 or 4; 0: what suits the kernel
     std::uint32_t debug;               ///< 1: unoptimised with line tables
     std::uint32_t stages;              ///< bit set of quern_cpu_stage; texts are made only on demand
 };
@@ -52,7 +53,7 @@ struct quern_cpu_host {
 };
 
 /// One symbol, `quern_cpu_codegen`, returns this table; `abi` must equal quern_cpu_codegen_abi.
-enum { quern_cpu_codegen_abi = 1 };
+enum { quern_cpu_codegen_abi = 2 };
 struct quern_cpu_codegen_api {
     std::uint32_t abi;
     void (*host)(quern_cpu_host* out);

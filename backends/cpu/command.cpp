@@ -7,8 +7,28 @@
 #include "backends/cpu/import_table.hpp"
 #include "backends/cpu/program.hpp"
 #include "backends/cpu/queue.hpp"
+#include "backends/cpu/scheduler.hpp"
 
 namespace quern::cpu {
+namespace {
+
+/// Calls move(first, size) on parts of [0, size_bytes), large ranges on several threads: the pages of new memory are
+/// first touched, and so placed, by the threads that will work on them, rather than all by one.
+template <class Move>
+void spread(scheduler* s, std::size_t size_bytes, const Move& move) {
+    constexpr std::size_t part_bytes = 2u << 20;
+    if (s == nullptr || size_bytes <= 2 * part_bytes) return move(0, size_bytes);
+    struct parts {
+        const Move& move;
+        std::size_t size_bytes;
+    } all{move, size_bytes};
+    s->run((size_bytes + part_bytes - 1) / part_bytes, 1, [](void* context, std::uint64_t first, std::uint64_t last) {
+        const parts& p = *static_cast<const parts*>(context);
+        p.move(first * part_bytes, std::min(last * part_bytes, p.size_bytes) - first * part_bytes);
+    }, &all);
+}
+
+}  // namespace
 
 std::byte* command::reserve(std::size_t size_bytes) {
     if (size_bytes <= inline_bytes) return inline_.data();
@@ -81,8 +101,12 @@ void command::run(scheduler* s, std::uint32_t threads) {
     switch (action_) {
         case action::none: break;
         case action::dispatch: program_->run(launch_, s, threads); break;
-        case action::copy: std::memcpy(to_, from_, size_bytes_); break;
-        case action::fill: std::memset(to_, byte_, size_bytes_); break;
+        case action::copy:
+            spread(s, size_bytes_, [&](std::size_t first, std::size_t size) { std::memcpy(to_ + first, from_ + first, size); });
+            break;
+        case action::fill:
+            spread(s, size_bytes_, [&](std::size_t first, std::size_t size) { std::memset(to_ + first, byte_, size); });
+            break;
         case action::wait: event_->wait_on_device(); break;
         case action::signal: event_->stamp(); break;
     }

@@ -38,6 +38,7 @@ results generate(const ir::module& m, const backends::target& t, const backends:
     request.cpu = cpu.empty() ? nullptr : cpu.c_str();
     request.features = cpu.empty() ? nullptr : "";
     request.lanes = o.lanes != 0 ? o.lanes : t.info.subgroup_size;
+    request.vectors = o.vectors;
     request.debug = o.debug ? 1 : 0;
     request.stages = stages;
     results r;

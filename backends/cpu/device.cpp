@@ -23,8 +23,8 @@ public:
     }
     std::unique_ptr<backends::memory> wrap(std::span<std::byte> host) override { return cpu::wrap(host); }
     std::unique_ptr<backends::program> load(const backends::artifact& code, const ir::module& m,
-                                            const backends::compile_options&) override {
-        return std::make_unique<program>(code, m);
+                                            const backends::compile_options& o) override {
+        return std::make_unique<program>(code, m, o);
     }
     std::unique_ptr<backends::queue> make_queue() override {
         return std::make_unique<queue>(scheduler_, target_.info.compute_units);

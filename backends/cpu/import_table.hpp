@@ -36,7 +36,7 @@ namespace quern::cpu {
     X(atan2, 2, atan2f, atan2)                                          \
     X(hypot, 2, hypotf, hypot)                                          \
     X(fmod, 2, fmodf, fmod)                                             \
-    X(remainder, 2, remainderf, remainder)                              \
+    X(remainder, 2, remainderf, platform::nearest_remainder)            \
     X(nextafter, 2, nextafterf, nextafter)                              \
     X(fma, 3, fmaf, fma)                                                \
     X(floor, 1, floorf, floor)                                          \

@@ -131,17 +131,25 @@ void collect_error(void* context, std::uint32_t, const void* data, std::size_t s
 
 }  // namespace
 
-program::program(const backends::artifact& code, const ir::module& m)
+program::program(const backends::artifact& code, const ir::module& m, const backends::compile_options& o)
     : kernel_name_(m.name), code_(read_facts(code.bytes)) {
-    std::string error;
-    handle_ = codegen_module().load(code.bytes.data(), code.bytes.size(), &entry_, collect_error, &error);
-    if (handle_ == nullptr) throw internal_error("kernel \"" + kernel_name_ + "\": its code cannot be linked: " + error);
+    if (o.debug) {
+        std::string error;
+        linked_ = codegen_module().load(code.bytes.data(), code.bytes.size(), &entry_, collect_error, &error);
+        if (linked_ == nullptr)
+            throw internal_error("kernel \"" + kernel_name_ + "\": its code cannot be linked: " + error);
+    } else {
+        placed_ = placed_object(code.bytes);
+        entry_ = placed_.entry();
+    }
     unit_cost_ = 1 + cost_estimate(m).of(m.body);
     if (code_.range_form == 0)
         for (const std::uint32_t size : m.workgroup_size) unit_cost_ *= std::max(size, 1u);
 }
 
-program::~program() { codegen_module().unload(handle_); }
+program::~program() {
+    if (linked_ != nullptr) codegen_module().unload(linked_);
+}
 
 void program::run(const quern_cpu_launch& launch, scheduler* s, std::uint32_t threads) const {
     // Pieces end at cache lines and whole vectors, whatever the element type.

@@ -7,6 +7,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/cpu/codegen_abi.hpp"
+#include "backends/cpu/placed_object.hpp"
 
 namespace quern::cpu {
 
@@ -15,7 +16,7 @@ class scheduler;
 class program final : public backends::program {
 public:
     /// Throws internal_error for bytes that the code generator did not make.
-    program(const backends::artifact& code, const ir::module& m);
+    program(const backends::artifact& code, const ir::module& m, const backends::compile_options& o);
     program(const program&) = delete;
     program& operator=(const program&) = delete;
     ~program() override;
@@ -28,7 +29,8 @@ private:
     std::string kernel_name_;
     quern_cpu_code code_;
     quern_cpu_entry entry_ = nullptr;
-    void* handle_ = nullptr;
+    placed_object placed_;
+    void* linked_ = nullptr;       ///< by ORC, which tells debuggers
     std::uint64_t unit_cost_ = 1;  ///< estimated operations of one invocation, or workgroup in group form
 };
 

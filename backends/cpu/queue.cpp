@@ -10,12 +10,8 @@
 namespace quern::cpu {
 namespace {
 
-void drain(queue_core& core) noexcept {
-    while (core.ring.run_next(core.scheduler.get(), core.threads)) {}
-}
-
 void work(const std::shared_ptr<queue_core> core) {
-    while (core->ring.wait_for_work()) drain(*core);
+    while (core->ring.wait_for_work()) core->run_all();
 }
 
 }  // namespace
@@ -26,8 +22,23 @@ void queue_core::require_worker() const {
                            "the parent; open the device after the fork, through a runtime of the child's own");
 }
 
-void queue_core::wait_for(std::uint64_t sequence) const {
-    if (!ring.is_done(sequence)) require_worker();
+void queue_core::run_until(std::uint64_t sequence) noexcept {
+    consumer_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    while (!ring.is_done(sequence) && ring.run_next(scheduler.get(), threads)) {}
+    consumer_.store(std::thread::id(), std::memory_order_relaxed);
+}
+
+void queue_core::run_all() noexcept {
+    constexpr std::uint64_t no_end = ~std::uint64_t{0};
+    const std::scoped_lock lock(consumer_mutex_);
+    run_until(no_end);
+}
+
+void queue_core::wait_for(std::uint64_t sequence) {
+    if (ring.is_done(sequence)) return;
+    require_worker();
+    // The worker may still be asleep, and waking it takes longer than a small kernel.
+    if (const std::unique_lock lock(consumer_mutex_, std::try_to_lock); lock.owns_lock()) run_until(sequence);
     ring.wait_for(sequence);
 }
 
@@ -56,15 +67,15 @@ queue::~queue() {
         return;
     }
     core_->ring.stop();
-    // The worker itself gets here if its command held the last reference to the device: it keeps the core.
-    if (worker_.get_id() == std::this_thread::get_id()) worker_.detach();
+    // A command that held the last reference to the device gets here; who runs it, and the worker, keep the core.
+    if (core_->runs_on_this_thread()) worker_.detach();
     else worker_.join();
 }
 
 command& queue::open() {
     if (!core_->ring.has_room()) {
         submit();
-        core_->wait_for(core_->ring.published() + 1 - command_ring::capacity);
+        core_->ring.wait_for(core_->ring.published() + 1 - command_ring::capacity);
     }
     return core_->ring.open();
 }
@@ -101,7 +112,7 @@ void queue::retain(void* object, void (*release)(void*) noexcept) {
 void queue::submit() {
     if (worker_.joinable()) core_->require_worker();
     core_->ring.publish();
-    if (core_->scheduler == nullptr) drain(*core_);
+    if (core_->scheduler == nullptr) core_->run_all();
 }
 
 bool queue::ready() const {
@@ -118,9 +129,10 @@ std::shared_ptr<backends::event> queue::record() {
 }
 
 void queue::synchronize() {
-    if (worker_.get_id() == std::this_thread::get_id()) return;  // its own command is not done yet
-    core_->wait_for(core_->ring.published());
-    core_->ring.throw_error();
+    const std::shared_ptr<queue_core> core = core_;  // a command may drop the last reference to this queue
+    if (core->runs_on_this_thread()) return;         // its own command is not done yet
+    core->wait_for(core->ring.published());
+    core->ring.throw_error();
 }
 
 }  // namespace quern::cpu

@@ -1,8 +1,11 @@
-// A CPU device's queue: a worker thread that runs commands in order, or, inline, the thread that submits.
+// A CPU device's queue: commands run in order on its worker thread or on a host thread that waits for them, whichever is
+// there first; inline, on the thread that submits.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include "backends/backend.hpp"
@@ -24,7 +27,20 @@ struct queue_core {
     bool has_worker() const noexcept { return platform::fork_count() == fork_count; }
     /// device_error where there is no worker to do what is waited for or submitted.
     void require_worker() const;
-    void wait_for(std::uint64_t sequence) const;
+    /// Runs the commands before this sequence number, or waits for the thread that does.
+    void wait_for(std::uint64_t sequence);
+    /// Runs all that is published; waits while another thread does that.
+    void run_all() noexcept;
+    /// True in what a command of this queue does, such as dropping the last reference to the queue.
+    bool runs_on_this_thread() const noexcept {
+        return consumer_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
+
+private:
+    void run_until(std::uint64_t sequence) noexcept;
+
+    std::mutex consumer_mutex_;  ///< held while running commands
+    std::atomic<std::thread::id> consumer_{};
 };
 
 class event final : public backends::event {

@@ -2,22 +2,46 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 
 #include "backends/cpu/scheduler.hpp"
 
 namespace quern::cpu {
 namespace {
 
+/// Counts the threads of TBB that enter an arena.
+class helper_counter final : public tbb::task_scheduler_observer {
+public:
+    helper_counter(tbb::task_arena& arena, std::atomic<std::uint64_t>& helpers)
+        : tbb::task_scheduler_observer(arena), helpers_(helpers) {
+        observe(true);
+    }
+    ~helper_counter() override { observe(false); }
+    void on_scheduler_entry(bool is_worker) override {
+        if (is_worker) helpers_.fetch_add(1, std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<std::uint64_t>& helpers_;
+};
+
 class tbb_scheduler final : public scheduler {
 public:
-    /// TBB has no more threads than the hardware, and prints a warning when asked for more.
+    /// TBB has no more threads than the hardware, and prints a warning when asked for more. Work in an arena wakes as
+    /// many threads as the arena holds, so there is one of each size; an arena costs nothing before its first use.
     explicit tbb_scheduler(std::uint32_t threads)
-        : arena_(std::min(static_cast<int>(threads), tbb::info::default_concurrency())) {}
+        : threads_(std::min(threads, static_cast<std::uint32_t>(tbb::info::default_concurrency()))) {
+        for (std::uint32_t size = 2; size <= threads_; ++size) arenas_.emplace_back(size, helpers_);
+    }
 
     void run(std::uint64_t count, std::uint64_t grain, task_function task, void* context) override {
-        arena_.execute([&] {
+        const std::uint32_t size = threads_for(count, grain, threads_);
+        if (size < 2) return run_here(count, grain, task, context);
+        arenas_[size - 2].arena.execute([&] {
             tbb::parallel_for(
                 tbb::blocked_range<std::uint64_t>(0, count, grain),
                 [&](const tbb::blocked_range<std::uint64_t>& r) { task(context, r.begin(), r.end()); },
@@ -25,8 +49,19 @@ public:
         });
     }
 
+    std::uint64_t helpers() const override { return helpers_.load(std::memory_order_relaxed); }
+
 private:
-    tbb::task_arena arena_;
+    struct sized_arena {
+        sized_arena(std::uint32_t size, std::atomic<std::uint64_t>& helpers)
+            : arena(static_cast<int>(size)), counter(arena, helpers) {}
+        tbb::task_arena arena;
+        helper_counter counter;
+    };
+
+    const std::uint32_t threads_;
+    std::atomic<std::uint64_t> helpers_{0};
+    std::deque<sized_arena> arenas_;  ///< of 2, 3 … threads
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -10,12 +11,13 @@
 namespace quern::cpu {
 namespace {
 
-/// One call of run, on its caller's stack. `next` and `helpers` are guarded by the pool's mutex.
+/// One call of run, on its caller's stack. `next`, `seats` and `helpers` are guarded by the pool's mutex.
 struct job {
     std::uint64_t count;
     std::uint64_t grain;
     scheduler::task_function task;
     void* context;
+    std::uint32_t seats;  ///< for helpers that have not come yet
     std::uint64_t next = 0;
     std::uint32_t helpers = 0;
     std::exception_ptr error;
@@ -24,6 +26,7 @@ struct job {
 class thread_scheduler final : public scheduler {
 public:
     explicit thread_scheduler(std::uint32_t threads) {
+        threads_.reserve(threads - 1);
         for (std::uint32_t i = 1; i < threads; ++i) threads_.emplace_back([this] { help(); });
     }
 
@@ -37,14 +40,19 @@ public:
     }
 
     void run(std::uint64_t count, std::uint64_t grain, task_function task, void* context) override {
-        job j{.count = count, .grain = grain, .task = task, .context = context, .error = nullptr};
+        const std::uint32_t pool = static_cast<std::uint32_t>(threads_.size());
+        const std::uint32_t size = threads_for(count, grain, pool + 1);
+        if (size < 2) return run_here(count, grain, task, context);
+        job j{.count = count, .grain = grain, .task = task, .context = context, .seats = size - 1, .error = nullptr};
         std::unique_lock lock(mutex_);
         jobs_.push_back(&j);
-        if (count > grain) wake_.notify_all();
+        for (std::uint32_t i = 0; i < j.seats; ++i) wake_.notify_one();
         work_on(j, lock);
         done_.wait(lock, [&] { return j.helpers == 0; });
         if (j.error) std::rethrow_exception(j.error);
     }
+
+    std::uint64_t helpers() const override { return helpers_.load(std::memory_order_relaxed); }
 
 private:
     /// Takes ranges of a job until none is left, then takes the job off the list.
@@ -71,10 +79,17 @@ private:
     void help() {
         std::unique_lock lock(mutex_);
         for (;;) {
-            wake_.wait(lock, [&] { return stops_ || !jobs_.empty(); });
+            auto found = jobs_.end();
+            const auto has_seat = [](const job* j) { return j->seats != 0; };
+            wake_.wait(lock, [&] {
+                found = std::find_if(jobs_.begin(), jobs_.end(), has_seat);
+                return stops_ || found != jobs_.end();
+            });
             if (stops_) return;
-            job& j = *jobs_.front();
+            job& j = **found;
+            --j.seats;
             ++j.helpers;
+            helpers_.fetch_add(1, std::memory_order_relaxed);
             work_on(j, lock);
             if (--j.helpers == 0) done_.notify_all();
         }
@@ -85,6 +100,7 @@ private:
     std::condition_variable done_;
     std::vector<job*> jobs_;
     std::vector<std::thread> threads_;
+    std::atomic<std::uint64_t> helpers_{0};
     bool stops_ = false;
 };
 

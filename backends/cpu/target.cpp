@@ -43,7 +43,7 @@ target_info common_info() {
 
 backends::target host_target(std::uint32_t lanes) {
     const platform::processor& host = platform::this_processor();
-    backends::target t{common_info(), "cpu", host.name + "," + host.features};
+    backends::target t{common_info(), "cpu", host.name + "," + host.features + "," + host.identity};
     t.info.name = host.name;
     t.info.vendor = host.vendor;
     t.info.subgroup_size = lanes != 0 ? lanes : host.vector_bytes / static_cast<std::uint32_t>(sizeof(float));

@@ -250,7 +250,11 @@ std::uint64_t evaluate(op code, scalar_kind result, scalar_kind k, std::span<con
         case op::rint: return exactly(k, o, [](auto x) { return std::rint(x); });
         case op::sqrt: return exactly(k, o, [](auto x) { return std::sqrt(x); });
         case op::fmod: return exactly(k, o, [](auto x, auto y) { return std::fmod(x, y); });
-        case op::remainder: return exactly(k, o, [](auto x, auto y) { return std::remainder(x, y); });
+        case op::remainder:
+            return exactly(k, o, [](auto x, auto y) {
+                const auto rest = std::remainder(x, y);
+                return rest == 0 ? std::copysign(rest, x) : rest;  // which glibc forgets at times
+            });
         case op::nextafter: return next_after(k, o);
         case op::copysign: return (a & ~format_of(k).sign_mask) | (b & format_of(k).sign_mask);
 

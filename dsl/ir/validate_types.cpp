@@ -1,5 +1,7 @@
 // Types against the rules of ops.def: one judgement an operand rule and a result rule, none an op where the rule says
 // it.
+#include <quern/error.hpp>
+
 #include <algorithm>
 #include <set>
 
@@ -227,6 +229,15 @@ private:
 
 void check_types(const module& m) { type_check(m).run(); }
 
+void check_step(const module& m, const for_statement& l, value_id step, location_id at) {
+    if (m[step].op != op::constant) return;
+    const scalar_kind k = m.type_of(l.induction).scalar;
+    const bool negative = is_signed_integer(k) && (m[step].immediate >> (bit_width(k) - 1)) != 0;
+    if (m[step].immediate != 0 && !negative) return;
+    throw usage_error(fmt::format("{}: the step of a for must be positive, not {}", describe(m, at),
+                                  print_literal({k, m[step].immediate})));
+}
+
 void check_statement(const module& m, const statement& s, location_id at) {
     const auto condition = [&](value_id v) {
         if (!is_scalar(m.type_of(v), scalar_kind::boolean))
@@ -258,6 +269,7 @@ void check_statement(const module& m, const statement& s, location_id at) {
                            if (m[bound].type != m[l.induction].type)
                                reject(m, at, "a loop over {} is bounded by {}", print_type(m, m[l.induction].type),
                                       print_type(m, m[bound].type));
+                       check_step(m, l, l.step, at);
                    },
                    [&](const switch_statement& w) {
                        const type& selector = m.type_of(w.selector);

@@ -37,6 +37,9 @@ void check_well_formed(const module& m);
 /// Barriers and subgroup operations stand in uniform control, and the kernel says what cooperation needs: usage_error.
 void check_uniformity(const module& m);
 
+/// A step that is known is positive: usage_error. Passes that make steps known ask as well.
+void check_step(const module& m, const for_statement& l, value_id step, location_id at);
+
 /// The types of one statement's operands; a part of check_structure.
 void check_statement(const module& m, const statement& s, location_id at);
 

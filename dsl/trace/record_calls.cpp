@@ -88,6 +88,13 @@ node record_broadcast(node scalar, const type_desc& type) {
     return record_operation(op::construct, type, operands, type.count);
 }
 
+node record_member(node whole, const std::uint32_t* path, std::size_t length) {
+    if (recorder* r = recorder::current()) return r->member(whole, {path, length});
+    return trace::keep_mistake(outside);
+}
+node record_array_element(node whole, node index, const type_desc& array, const type_desc& element, const location& where) {
+    return required(where).array_element(whole, index, array, element, where);
+}
 node record_parameter(std::uint32_t number, const type_desc& type) {
     return record_operation(op::parameter, type, nullptr, 0, number);
 }

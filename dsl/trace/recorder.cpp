@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 
@@ -192,8 +193,8 @@ quern_detail::node recorder::constant(const quern_detail::type_desc& type, std::
     throw internal_error("quern: a constant without a type");
 }
 
-quern_detail::node recorder::operation(ir::op code, const quern_detail::type_desc& type, std::span<const quern_detail::node> operands,
-                                 std::uint64_t immediate) {
+quern_detail::node recorder::operation(ir::op code, ir::type_id type, std::span<const quern_detail::node> operands,
+                                       std::uint64_t immediate) {
     // resolving may intern nodes of its own, so it comes before this node's operands are written
     std::uint32_t resolved[4];
     std::vector<std::uint32_t> many;
@@ -202,11 +203,31 @@ quern_detail::node recorder::operation(ir::op code, const quern_detail::type_des
     for (std::size_t i = 0; i < operands.size(); ++i) ids[i] = resolve(operands[i]);
     node_record r;
     r.op = code;
-    r.type = type_of(type);
+    r.type = type;
     r.immediate = immediate;
     r.operands = {static_cast<std::uint32_t>(node_operands_.size()), static_cast<std::uint32_t>(operands.size())};
     node_operands_.insert(node_operands_.end(), ids, ids + operands.size());
     return handle(intern(r));
+}
+
+quern_detail::node recorder::member(quern_detail::node whole, std::span<const std::uint32_t> path) {
+    for (const std::uint32_t number : path) {
+        const node_record& r = nodes_[resolve(whole)];
+        if (r.kind == node_kind::mistake) return whole;
+        whole = operation(ir::op::extract, module_.members_of(r.type)[number].type, std::array{whole}, number);
+    }
+    return whole;
+}
+
+quern_detail::node recorder::array_element(quern_detail::node whole, quern_detail::node index, const quern_detail::type_desc& array,
+                                           const quern_detail::type_desc& element, const quern_detail::location& where) {
+    const node_record& i = nodes_[resolve(index)];
+    if (i.kind == node_kind::floating && i.op == ir::op::constant) {
+        if (i.immediate >= array.count) fail(fmt::format("index {} of an array of {}", i.immediate, array.count), where);
+        return operation(ir::op::extract, element, std::array{whole}, i.immediate);
+    }
+    const auto held = variable(array, &whole, ir::storage::local, where);
+    return load(ir::op::load, this->element(held, index, where), element, &where);
 }
 
 quern_detail::node recorder::mistake(std::string message) {

@@ -31,7 +31,14 @@ public:
     // nodes
     quern_detail::node constant(const quern_detail::type_desc& type, std::span<const std::byte> bytes);
     quern_detail::node operation(ir::op code, const quern_detail::type_desc& type, std::span<const quern_detail::node> operands,
-                           std::uint64_t immediate);
+                           std::uint64_t immediate) {
+        return operation(code, type_of(type), operands, immediate);
+    }
+    /// The member of a struct's value at the end of a path.
+    quern_detail::node member(quern_detail::node whole, std::span<const std::uint32_t> path);
+    /// An element of an array's value: extracted at a constant index, else read from a variable that holds the array.
+    quern_detail::node array_element(quern_detail::node whole, quern_detail::node index, const quern_detail::type_desc& array,
+                                     const quern_detail::type_desc& element, const quern_detail::location& where);
     quern_detail::node mistake(std::string message);
     quern_detail::node name_value(quern_detail::node n, const quern_detail::location& where);
     quern_detail::node pin(ir::op code, const quern_detail::type_desc& type, std::span<const quern_detail::node> operands,
@@ -123,6 +130,8 @@ private:
     };
 
     ir::type_id type_of(const quern_detail::type_desc& d);
+    quern_detail::node operation(ir::op code, ir::type_id type, std::span<const quern_detail::node> operands,
+                                 std::uint64_t immediate);
     std::uint32_t resolve(quern_detail::node n);
     quern_detail::node handle(std::uint32_t id) const { return {id, serial_}; }
     ir::value_id materialise(quern_detail::node n, const quern_detail::location& where);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <quern/buffer.hpp>
+#include <quern/detail/host_number.hpp>
 #include <quern/detail/parameter_desc.hpp>
 #include <quern/shape.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace quern::quern_detail {
@@ -28,34 +28,19 @@ struct argument_ref {
 
 template <class T>
 constexpr const char* host_type_name() {
-    if constexpr (std::is_floating_point_v<T>) {
-        return sizeof(T) == 4 ? "float" : "double";
-    } else {
+    if constexpr (std::is_same_v<T, half>) return "half";
+    else if constexpr (std::is_same_v<T, bfloat16>) return "bfloat16";
+    else if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? "float" : "double";
+    else {
         constexpr const char* names[2][4] = {{"signed char", "short", "int", "long long"},
                                              {"unsigned char", "unsigned short", "unsigned int", "unsigned long long"}};
         return names[std::is_unsigned_v<T>][sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3];
     }
 }
 
-/// Whether an integer survives the way to T unchanged.
-template <class T, host_integer I>
-constexpr bool is_representable(I value) {
-    if constexpr (std::is_floating_point_v<T>) {
-        // Exact iff the magnitude has at most `digits` bits between its highest and lowest set one.
-        unsigned long long bits = value < 0 ? 0ULL - static_cast<unsigned long long>(value)
-                                            : static_cast<unsigned long long>(value);
-        while (bits != 0 && (bits & 1u) == 0) bits >>= 1;
-        return std::numeric_limits<T>::digits >= 64 || (bits >> std::numeric_limits<T>::digits) == 0;
-    } else {
-        const T there = static_cast<T>(value);
-        return static_cast<I>(there) == value && (there < T{}) == (value < I{});
-    }
-}
-
 template <class H, class T>
-concept literal_for = std::is_arithmetic_v<H> && std::is_arithmetic_v<T> && !std::is_same_v<H, T> &&
-                      !std::is_same_v<H, bool> && !std::is_same_v<T, bool> &&
-                      (std::is_integral_v<H> || std::is_floating_point_v<T>);
+concept literal_for = is_host_number<H> && is_host_number<T> && !std::is_same_v<H, T> && !std::is_same_v<H, bool> &&
+                      !std::is_same_v<T, bool> && (std::is_integral_v<H> || is_host_float<T>);
 
 /// Argument of a val<T>: a T, or a host number by the literal rule. Floats are rounded once, integers must be
 /// representable (a usage_error of the launch), floats never become integers. Making one never throws, for try_launch.
@@ -63,10 +48,10 @@ template <class T>
 class value_argument {
 public:
     constexpr value_argument(const T& value) noexcept
-        requires(!std::is_arithmetic_v<T>)
+        requires(!is_host_number<T>)
         : value_(value) {}
     template <class H>
-        requires(std::is_arithmetic_v<T> && std::is_same_v<H, T>)
+        requires(is_host_number<T> && std::is_same_v<H, T>)
     constexpr value_argument(H value) noexcept : value_(value) {}
     template <class H>
         requires literal_for<H, T>

@@ -32,7 +32,7 @@ struct extents {
 template <class T>
 class traced_array {
     static_assert(is_described<T>, "quern: an array needs an element type that the language knows: bool, an integer, "
-                                   "float, double, a vec, std::array, an enum");
+                                   "half, bfloat16, float, double, a vec, std::array, an enum, a struct with QUERN_STRUCT");
 
 public:
     using element_type = T;

@@ -10,12 +10,12 @@ namespace quern_detail {
 
 template <op Op, class Place>
 consteval void check_atomic() {
-    static_assert(requires { Place::access; },
+    static_assert(requires { Place::traced_access; },
                   "quern: an atomic operation needs a place in a buffer or in shared memory: write "
                   "atomic_add(counter[0], 1u)");
-    if constexpr (requires { Place::access; }) {
-        if constexpr (Op != op::atomic_store) check_readable<Place::access>();
-        if constexpr (Op != op::atomic_load) check_writable<Place::access>();
+    if constexpr (requires { Place::traced_access; }) {
+        if constexpr (Op != op::atomic_store) check_readable<Place::traced_access>();
+        if constexpr (Op != op::atomic_load) check_writable<Place::traced_access>();
     }
     using T = value_t<Place>;
     static_assert((is_integral<T> || is_floating<T>) && !is_vec<T> && sizeof(T) >= 4,

@@ -201,14 +201,14 @@ inline void return_(quern_detail::location where = quern_detail::location::curre
 template <class Next>
 val<bool> and_then(quern_detail::condition a, Next&& b) {
     const var<bool> result(false, a.where);
-    if_(a, [&] { result.store(quern_detail::condition(b(), a.where).value, a.where); });
+    if_(a, [&] { result.traced_store(quern_detail::condition(b(), a.where).value, a.where); });
     return val<bool>(result, a.where);
 }
 /// a or b(): b runs only where a does not hold.
 template <class Next>
 val<bool> or_else(quern_detail::condition a, Next&& b) {
     const var<bool> result(true, a.where);
-    if_(a, [] {}).else_([&] { result.store(quern_detail::condition(b(), a.where).value, a.where); });
+    if_(a, [] {}).else_([&] { result.traced_store(quern_detail::condition(b(), a.where).value, a.where); });
     return val<bool>(result, a.where);
 }
 

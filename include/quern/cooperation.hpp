@@ -18,10 +18,10 @@ inline void fence(scope s, quern_detail::location where = quern_detail::location
 /// barrier(), a load of a shared place, barrier(): its value, known to be the same in the whole workgroup.
 template <class Place>
 auto uniform_load(const Place& shared_place, quern_detail::location where = quern_detail::location::current()) {
-    static_assert(requires { Place::access; }, "quern: uniform_load takes a place of shared memory: write "
+    static_assert(requires { Place::traced_access; }, "quern: uniform_load takes a place of shared memory: write "
                                                "uniform_load(tile[0])");
     using T = quern_detail::value_t<Place>;
-    if constexpr (requires { Place::access; })
+    if constexpr (requires { Place::traced_access; })
         return val<T>::from_node(quern_detail::record_uniform_load(shared_place.traced_place(), quern_detail::type_of<T>, where));
 }
 

@@ -84,7 +84,10 @@ enum class operand_class : std::uint8_t { arithmetic, bits, integral, comparable
 /// What an operator asks of the type in which its operands meet, with advice.
 template <operand_class Class, class T>
 consteval void check_type() {
-    if constexpr (Class == operand_class::arithmetic) {
+    static_assert(is_scalar_or_vec<T>, "quern: a struct or an array has no operators: write them for its members or "
+                                       "elements");
+    if constexpr (!is_scalar_or_vec<T>) return;
+    else if constexpr (Class == operand_class::arithmetic) {
         static_assert(!is_enumeration<component_t<T>>, "quern: an enum has no arithmetic: write cast<uint>(e)");
         static_assert(!is_boolean<T>, "quern: bool has no arithmetic: write select(b, 1, 0), or & | ^ for logic");
     } else if constexpr (Class == operand_class::bits) {
@@ -96,7 +99,8 @@ consteval void check_type() {
         static_assert(is_floating<T> || is_integral<T>, "quern: this operator needs integers: write cast<uint>(e)");
     } else if constexpr (Class == operand_class::ordered) {
         static_assert(!is_boolean<T>, "quern: bools have no order: write a == b, or select(b, 1, 0)");
-        static_assert(!is_enumeration<component_t<T>>, "quern: an enum has no order: write cast<uint>(e)");
+        static_assert(!is_enumeration<component_t<T>> || is_newtype<component_t<T>>,
+                      "quern: an enum has no order: write cast<uint>(e)");
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quern/control.hpp>
+#include <quern/detail/macros.hpp>
 
 #include <cstddef>
 
@@ -142,19 +143,7 @@ void match(const X& x, const Arms&... arms) {
 
 }  // namespace quern
 
-#define QUERN_DETAIL_PARENS ()
-#define QUERN_DETAIL_EXPAND(...) \
-    QUERN_DETAIL_EXPAND3(QUERN_DETAIL_EXPAND3(QUERN_DETAIL_EXPAND3(QUERN_DETAIL_EXPAND3(__VA_ARGS__))))
-#define QUERN_DETAIL_EXPAND3(...) \
-    QUERN_DETAIL_EXPAND2(QUERN_DETAIL_EXPAND2(QUERN_DETAIL_EXPAND2(QUERN_DETAIL_EXPAND2(__VA_ARGS__))))
-#define QUERN_DETAIL_EXPAND2(...) \
-    QUERN_DETAIL_EXPAND1(QUERN_DETAIL_EXPAND1(QUERN_DETAIL_EXPAND1(QUERN_DETAIL_EXPAND1(__VA_ARGS__))))
-#define QUERN_DETAIL_EXPAND1(...) __VA_ARGS__
-#define QUERN_DETAIL_CASES(E, ...) __VA_OPT__(QUERN_DETAIL_EXPAND(QUERN_DETAIL_CASE(E, __VA_ARGS__)))
-#define QUERN_DETAIL_CASE(E, first, ...) \
-    case E::first:                       \
-        __VA_OPT__(QUERN_DETAIL_CASE_AGAIN QUERN_DETAIL_PARENS(E, __VA_ARGS__))
-#define QUERN_DETAIL_CASE_AGAIN() QUERN_DETAIL_CASE
+#define QUERN_DETAIL_CASE(E, enumerator) case E::enumerator:
 
 /// QUERN_ENUM(sort_order, ascending, descending): tells the enumerators of an enum, in its own namespace. One that is
 /// left out is a compile error.
@@ -165,7 +154,7 @@ void match(const X& x, const Arms&... arms) {
     }                                                                                   \
     [[maybe_unused]] constexpr bool quern_enumerators_are_complete(E quern_e) {         \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wswitch\"")     \
-        switch (quern_e) { QUERN_DETAIL_CASES(E, __VA_ARGS__) return true; }            \
+        switch (quern_e) { QUERN_DETAIL_FOR_EACH(QUERN_DETAIL_CASE, E, __VA_ARGS__) return true; }            \
         _Pragma("GCC diagnostic pop") return false;                                     \
     }                                                                                   \
     static_assert(true)

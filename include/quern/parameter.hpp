@@ -13,7 +13,7 @@ namespace quern_detail {
 template <class T, place_access Access>
 class buffer_parameter {
     static_assert(is_described<T>, "quern: a buffer needs an element type that the language knows: bool, an integer, "
-                                   "float, double, a vec, std::array, an enum");
+                                   "half, bfloat16, float, double, a vec, std::array, an enum, a struct with QUERN_STRUCT");
 
 public:
     using element_type = T;
@@ -64,7 +64,10 @@ template <class P, class T, parameter_access Access, bool Aliased>
 struct buffer_parameter_traits {
     using element = T;
     static constexpr parameter_desc description{parameter_kind::buffer, Access, Aliased, &described<T>::value};
-    static P make(std::uint32_t number) { return P(number); }
+    static P make(std::uint32_t number) {
+        check_layout<T>();
+        return P(number);
+    }
 };
 
 template <class T>
@@ -86,7 +89,10 @@ struct parameter_traits<val<T>> {
     using host_type = T;
     static constexpr parameter_desc description{parameter_kind::value, parameter_access::read, false,
                                                 &described<T>::value};
-    static val<T> make(std::uint32_t number) { return val<T>::from_node(record_parameter(number, type_of<T>)); }
+    static val<T> make(std::uint32_t number) {
+        check_layout<T>();
+        return val<T>::from_node(record_parameter(number, type_of<T>));
+    }
 };
 
 }  // namespace quern_detail

@@ -12,9 +12,11 @@
 #include <quern/error.hpp>
 #include <quern/event.hpp>
 #include <quern/expression.hpp>
+#include <quern/half.hpp>
 #include <quern/kernel.hpp>
 #include <quern/match.hpp>
 #include <quern/math.hpp>
+#include <quern/newtype.hpp>
 #include <quern/parameter.hpp>
 #include <quern/place.hpp>
 #include <quern/position.hpp>
@@ -22,6 +24,7 @@
 #include <quern/queue.hpp>
 #include <quern/runtime.hpp>
 #include <quern/shape.hpp>
+#include <quern/structure.hpp>
 #include <quern/target.hpp>
 #include <quern/tuning.hpp>
 #include <quern/types.hpp>

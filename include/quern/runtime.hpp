@@ -18,7 +18,8 @@ struct log_sink {
 };
 
 struct runtime_options {
-    std::string cache_dir = {};                  ///< empty: the user's cache folder
+    std::string cache_dir = {};                  ///< empty: "quern" in the user's cache folder
+    std::string shared_cache_dir = {};           ///< a second folder that is only read; empty: none
     cache_mode cache = cache_mode::read_write;
     tune_mode tune = tune_mode::on;
     bool read_environment = true;                ///< let QUERN_… variables override the options

@@ -2,6 +2,8 @@
 // aligned like one component, on the host and on every device.
 #pragma once
 
+#include <quern/half.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -44,6 +46,9 @@ using uint4 = vec<uint, 4>;
 using float2 = vec<float, 2>;
 using float3 = vec<float, 3>;
 using float4 = vec<float, 4>;
+using half2 = vec<half, 2>;
+using half3 = vec<half, 3>;
+using half4 = vec<half, 4>;
 using double2 = vec<double, 2>;
 using double3 = vec<double, 3>;
 using double4 = vec<double, 4>;

@@ -1,7 +1,7 @@
 // val<T>: an immutable traced value with a name. Evaluated where it is declared, usable until its block ends.
 #pragma once
 
-#include <quern/expression.hpp>
+#include <quern/detail/value_parts.hpp>
 
 namespace quern {
 
@@ -36,9 +36,11 @@ protected:
 /// `val x = e;` evaluates e here; `val<float> k = 2;` takes a host value. As a kernel parameter it is a scalar, vector
 /// or struct that is passed at launch. Values of host constants may be made outside kernels.
 template <class T>
-class val : public traced_object, public quern_detail::immutable, public quern_detail::vector_value<val<T>, T> {
+class val : public traced_object, public quern_detail::immutable, public quern_detail::value_parts<val<T>, T> {
+    using parts = quern_detail::value_parts<val<T>, T>;
+
     static_assert(quern_detail::is_described<T>, "quern: val<T> needs a type that the language knows: bool, an integer, "
-                                           "float, double, a vec, std::array, an enum");
+                                           "half, bfloat16, float, double, a vec, std::array, an enum, a struct with QUERN_STRUCT");
 
 public:
     using value_type = T;
@@ -46,7 +48,7 @@ public:
     template <class X>
         requires(quern_detail::is_traced_as<X, T>() || (!quern_detail::is_traced<X> && quern_detail::host_converts<T, std::remove_cvref_t<X>>()))
     val(const X& x, quern_detail::location where = quern_detail::location::current())  // NOLINT: converts on purpose
-        : node_(quern_detail::record_value(quern_detail::capture<T>(x), where)) {}
+        : val(quern_detail::record_value(quern_detail::capture<T>(x), where), from{}) {}
 
     val(const val&) = default;
     val& operator=(const val&) {
@@ -60,7 +62,7 @@ public:
 
 private:
     struct from {};
-    val(quern_detail::node n, from) : node_(n) {}
+    val(quern_detail::node n, from) : parts(n), node_(n) {}
 
     quern_detail::node node_;
 };

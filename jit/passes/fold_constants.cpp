@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "dsl/ir/evaluate.hpp"
+#include "dsl/ir/validation.hpp"
 #include "jit/passes/value_replacement.hpp"
 
 namespace quern::jit {
@@ -51,7 +53,7 @@ public:
 private:
     bool is_constant(ir::value_id v) { return m_[v].op == op::constant; }
     std::uint64_t bits(ir::value_id v) { return m_[v].immediate; }
-    ir::value_id operand(ir::value_id v, std::size_t i) { return replacement_.of(m_.operands_of(v)[i]); }
+    ir::value_id operand(ir::value_id v, std::size_t i) { return m_.operands_of(v)[i]; }
 
     /// Rebuilds the block's statements: a branch that is certain leaves its own in place of itself.
     void walk(ir::block_id b) {
@@ -65,6 +67,8 @@ private:
         for (std::size_t i = 0; i < old.size(); ++i) {
             ir::statement& s = old[i];
             if (const auto* d = std::get_if<ir::define>(&s)) fold(d->value);
+            if (const auto* l = std::get_if<ir::for_statement>(&s))
+                ir::check_step(m_, *l, replacement_.of(l->step), old_locations[i]);
             const std::optional<ir::block_id> certain = certain_block(s);
             ir::for_each_block(m_, s, [&](ir::block_id inner) {
                 if (!certain || *certain == inner) walk(inner);
@@ -106,30 +110,11 @@ private:
 
     void fold(ir::value_id v) {
         if (ir::info(m_[v].op).effect != ir::effect::pure || m_[v].operands.count == 0) return;
+        const ir::slice operands = m_[v].operands;
+        for (std::uint32_t i = 0; i < operands.count; ++i)
+            m_.operands[operands.first + i] = replacement_.of(m_.operands[operands.first + i]);
         if (fold_structure(v) || m_.type_of(v).kind != ir::type_kind::scalar) return;
-        if (!fold_exactly(v)) fold_identity(v);
-    }
-
-    void become_constant(ir::value_id v, std::uint64_t value_bits) {
-        ir::value& record = m_[v];
-        record.op = op::constant;
-        record.operands = {};
-        record.immediate = value_bits;
-    }
-
-    /// All operands are constant: the record itself becomes one.
-    bool fold_exactly(ir::value_id v) {
-        if (!ir::is_exact(m_[v].op)) return false;
-        std::array<std::uint64_t, 3> operands{};
-        const std::size_t count = m_[v].operands.count;
-        if (count > operands.size()) return false;
-        for (std::size_t i = 0; i < count; ++i) {
-            if (!is_constant(operand(v, i))) return false;
-            operands[i] = bits(operand(v, i));
-        }
-        const ir::scalar_kind kind = m_.type_of(operand(v, m_[v].op == op::select ? 1 : 0)).scalar;
-        become_constant(v, ir::evaluate(m_[v].op, m_.type_of(v).scalar, kind, std::span(operands.data(), count)));
-        return true;
+        if (!fold_exactly(m_, v)) fold_identity(v);
     }
 
     void fold_identity(ir::value_id v) {
@@ -175,5 +160,24 @@ private:
 }  // namespace
 
 void fold_constants(ir::module& m) { folder(m).run(); }
+
+bool fold_exactly(ir::module& m, ir::value_id v) {
+    const auto operands = m.operands_of(v);
+    std::array<std::uint64_t, 3> bits{};
+    if (operands.empty() || operands.size() > bits.size() || m.type_of(v).kind != ir::type_kind::scalar) return false;
+    if (ir::info(m[v].op).effect != ir::effect::pure || !ir::is_exact(m[v].op)) return false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (m[operands[i]].op != op::constant) return false;
+        bits[i] = m[operands[i]].immediate;
+    }
+    const ir::scalar_kind kind = m.type_of(operands[m[v].op == op::select ? 1 : 0]).scalar;
+    const std::uint64_t result =
+        ir::evaluate(m[v].op, m.type_of(v).scalar, kind, std::span(bits.data(), operands.size()));
+    ir::value& record = m[v];
+    record.op = op::constant;
+    record.operands = {};
+    record.immediate = result;
+    return true;
+}
 
 }  // namespace quern::jit

@@ -8,4 +8,7 @@ namespace quern::jit {
 
 void fold_constants(ir::module& m);
 
+/// Turns the record of an exact scalar operation whose operands are all constants into a constant.
+bool fold_exactly(ir::module& m, ir::value_id v);
+
 }  // namespace quern::jit

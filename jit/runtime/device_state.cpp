@@ -24,23 +24,22 @@ std::uint64_t next_device_number() {
 }  // namespace
 
 device_state::device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d,
-                           const jit::settings& s)
-    : backend_(b), id_(std::move(id)), settings_(s), device_(std::move(d)), number_(next_device_number()) {
+                           const jit::settings& s, std::shared_ptr<jit::kernel_cache> cache)
+    : backend_(b), id_(std::move(id)), settings_(s), cache_(std::move(cache)), device_(std::move(d)), number_(next_device_number()) {
     own_queue_ = new queue_state(*this, {});
 }
 
 device_state::~device_state() { own_queue_->release(); }
 
 backends::compile_options device_state::compile_options() const {
-    return {.lanes = settings_.lanes, .debug = settings_.debug};
+    return {.lanes = settings_.lanes, .vectors = settings_.vectors, .debug = settings_.debug};
 }
 
-std::pair<std::shared_ptr<backends::queue>, std::uint64_t> device_state::open_queue() {
-    std::shared_ptr<backends::queue> q = device_->make_queue();
+std::uint64_t device_state::list_queue(std::shared_ptr<backends::queue> q) {
     const std::scoped_lock lock(queues_mutex_);
     const std::uint64_t bit = 1ULL << (opened_queues_++ % 64);
-    queues_.push_back({q, bit});
-    return {std::move(q), bit};
+    queues_.push_back({std::move(q), bit});
+    return bit;
 }
 
 void device_state::forget_queue(const backends::queue* q) {

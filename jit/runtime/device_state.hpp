@@ -7,10 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "jit/cache/kernel_cache.hpp"
 #include "jit/runtime/reference_count.hpp"
 #include "jit/runtime/settings.hpp"
 
@@ -18,7 +18,8 @@ namespace quern::quern_detail {
 
 class device_state : public jit::reference_counted<device_state> {
 public:
-    device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d, const jit::settings& s);
+    device_state(backends::backend& b, std::string id, std::shared_ptr<backends::device> d, const jit::settings& s,
+                 std::shared_ptr<jit::kernel_cache> cache);
     ~device_state();
 
     backends::backend& backend() const { return backend_; }
@@ -30,11 +31,13 @@ public:
     const backends::target& target() const { return device_->target(); }
     const std::string& id() const { return id_; }
     const jit::settings& settings() const { return settings_; }
+    /// Of all devices of one runtime.
+    jit::kernel_cache& cache() const { return *cache_; }
     backends::compile_options compile_options() const;
     queue_state& own_queue() const { return *own_queue_; }
 
-    /// Makes a backend queue and lists it under a bit. Bits are shared when there are more than 64 queues.
-    std::pair<std::shared_ptr<backends::queue>, std::uint64_t> open_queue();
+    /// Lists a queue under a bit, which it returns. Bits are shared when there are more than 64 queues.
+    std::uint64_t list_queue(std::shared_ptr<backends::queue> q);
     void forget_queue(const backends::queue* q);
     /// Waits for what the queues of these bits were given; throws the first asynchronous error after all waits.
     void wait_for(std::uint64_t bits);
@@ -48,6 +51,7 @@ private:
     backends::backend& backend_;
     std::string id_;
     jit::settings settings_;
+    std::shared_ptr<jit::kernel_cache> cache_;
     std::shared_ptr<backends::device> device_;
     std::uint64_t number_;
     std::mutex queues_mutex_;

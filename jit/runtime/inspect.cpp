@@ -11,6 +11,7 @@
 #include "dsl/ir/validator.hpp"
 #include "jit/runtime/kernel_state.hpp"
 #include "jit/runtime/launch.hpp"
+#include "jit/runtime/runtime_state.hpp"
 
 namespace quern::quern_detail {
 namespace {
@@ -18,16 +19,22 @@ namespace {
 struct named_target {
     backends::backend* backend;
     backends::target target;
+    backends::compile_options options;
 };
 
+/// Targets belong to no device, so the settings are the environment's.
 named_target find_target(std::string_view name) {
+    const jit::settings& settings = runtime_state::standard().settings();
     std::string known;
     for (backends::backend* b : backends::all()) {
         backends::target t = b->find_target(name);
-        if (!t.info.name.empty()) return {b, std::move(t)};
+        if (!t.info.name.empty()) {
+            if (settings.lanes != 0 && t.info.backend == backend::cpu) t.info.subgroup_size = settings.lanes;
+            return {b, std::move(t), {.lanes = settings.lanes, .debug = settings.debug}};
+        }
         known += (known.empty() ? "" : ", ") + std::string(b->name());
     }
-    throw usage_error(fmt::format("unknown target '{}': no backend ({}) knows it; \"cpu\" and \"cpu:znver4\" are targets",
+    throw usage_error(fmt::format("unknown target '{}': no backend ({}) knows it; \"cpu\", \"cpu:znver4\" and \"sm_90\" are targets",
                                   name, known));
 }
 
@@ -91,7 +98,7 @@ artifact compile_for(kernel_state* k, std::string_view target) {
     kernel_state& kernel = require(k, "kernel");
     const named_target t = find_target(target);
     const jit::traced_kernel traced = kernel.trace(t.target.info, kernel.usual_launch(t.target.info));
-    return publish(t.backend->compile(traced.module, t.target, {}));
+    return publish(t.backend->compile(traced.module, t.target, t.options));
 }
 
 }  // namespace quern::quern_detail
@@ -111,7 +118,8 @@ artifact compile_ir(std::string_view qir, std::string_view target, std::string_v
 inspection inspect_ir(std::string_view qir, std::string_view target, std::string_view file) {
     const quern_detail::handle<quern_detail::kernel_state> k = quern_detail::parse_kernel(qir, file);
     const quern_detail::named_target t = quern_detail::find_target(target);
-    return quern_detail::look_at(k->trace(t.target.info, k->usual_launch(t.target.info)), *t.backend, t.target, {});
+    return quern_detail::look_at(k->trace(t.target.info, k->usual_launch(t.target.info)), *t.backend, t.target,
+                                 t.options);
 }
 
 }  // namespace quern

@@ -7,6 +7,7 @@
 
 #include <chrono>
 
+#include "dsl/ir/canonical.hpp"
 #include "dsl/ir/text.hpp"
 #include "jit/passes/pipeline.hpp"
 #include "jit/runtime/source_files.hpp"
@@ -42,6 +43,26 @@ void dump(const std::string& folder, const std::string& kernel, const device_sta
         if (!platform::write_text_file(path, s.text))
             jit::log(d.settings(), log_level::warning, fmt::format("QUERN_DUMP: cannot write {}", path));
     }
+}
+
+jit::entry compile_entry(const device_state& d, const ir::module& m, const backends::compile_options& options) {
+    jit::entry e;
+    e.kernel = m.name;
+    e.device = d.target().info.name;
+    e.target = d.target().name;
+    e.code = d.backend().compile(m, d.target(), options);
+    e.ir = ir::to_bytes(ir::canonicalise(m), ir::side_tables::include);
+    return e;
+}
+
+std::string_view verb_of(jit::cache_source s) {
+    switch (s) {
+        case jit::cache_source::memory: return "found in memory in";
+        case jit::cache_source::disk: return "read from disk in";
+        case jit::cache_source::shared_folder: return "read from the shared folder in";
+        case jit::cache_source::compiler: return "compiled in";
+    }
+    return {};
 }
 
 }  // namespace
@@ -85,13 +106,24 @@ jit::variant* kernel_state::build(device_state& d, ir::launch_kind kind) {
     auto v = std::make_unique<jit::variant>(d, kind);
     v->facts = jit::find_launch_facts(traced.module);
     const backends::compile_options options = d.compile_options();
-    const backends::artifact code = d.backend().compile(traced.module, d.target(), options);
-    const double compile_ms = watch.lap_ms();
-    v->program = d.device().load(code, traced.module, options);
+    const jit::manifest key = jit::describe_compilation(traced.module, d.backend().name(), d.target(), options);
+    const auto compile = [&] { return compile_entry(d, traced.module, options); };
+    jit::kernel_cache::result found = d.cache().get(key, compile);
+    const double get_ms = watch.lap_ms();
+    try {
+        v->program = d.device().load(found.code->code, traced.module, options);
+    } catch (const error& e) {
+        if (found.source == jit::cache_source::compiler) throw;
+        jit::log(d.settings(), log_level::warning,
+                 fmt::format("kernel \"{}\" for {}: the cached code was refused and is made anew: {}", name_, d.id(), e.what()));
+        d.cache().discard(key.key());
+        found = d.cache().get(key, compile);
+        v->program = d.device().load(found.code->code, traced.module, options);
+    }
     jit::log(d.settings(), log_level::information,
-             fmt::format("kernel \"{}\" for {}: traced in {:.2f} ms, passes {:.2f} ms, compiled {:.2f} ms to {} bytes, "
-                         "loaded {:.2f} ms", name_, d.id(), traced.trace_ms, traced.passes_ms, compile_ms,
-                         code.bytes.size(), watch.lap_ms()));
+             fmt::format("kernel \"{}\" for {}: traced in {:.2f} ms, passes {:.2f} ms, {} {:.2f} ms, {} bytes, "
+                         "loaded {:.2f} ms", name_, d.id(), traced.trace_ms, traced.passes_ms, verb_of(found.source),
+                         get_ms, found.code->code.bytes.size(), watch.lap_ms()));
     return v.release();
 }
 

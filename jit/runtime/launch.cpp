@@ -165,7 +165,7 @@ bool packed_launch::is_empty() const {
 
 void packed_launch::submit_to(quern_detail::queue_state& q, variant& v) {
     backends::queue& work = q.work();
-    work.encode({v.program.get(), buffers_.all(), values_.all(), extent_, groups_});
+    work.encode(dispatch_of(v));
     v.retain();
     work.retain(&v, [](void* object) noexcept { static_cast<variant*>(object)->release(); });
     for (quern_detail::buffer_state* b : states_.all()) {

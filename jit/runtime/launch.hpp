@@ -42,6 +42,8 @@ public:
 
     bool is_empty() const;
     bool is_inline() const { return buffers_.is_inline() && values_.is_inline(); }
+    /// As encode takes it; valid as long as this object.
+    backends::dispatch dispatch_of(const variant& v) { return {v.program.get(), buffers_.all(), values_.all(), extent_, groups_}; }
     /// Encodes, passes the references that the work needs, and submits; the caller holds the queue's lock.
     void submit_to(quern_detail::queue_state& q, variant& v);
 

@@ -5,17 +5,16 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
-
 #include "jit/runtime/buffer_state.hpp"
 #include "jit/runtime/device_state.hpp"
 
 namespace quern::quern_detail {
 
 queue_state::queue_state(device_state& d, handle<device_state> keeps_device)
-    : keeps_device_(std::move(keeps_device)), device_(d) {
-    std::tie(queue_, bit_) = device_.open_queue();
-}
+    : queue_state(d, std::move(keeps_device), d.device().make_queue()) {}
+
+queue_state::queue_state(device_state& d, handle<device_state> keeps_device, std::shared_ptr<backends::queue> q)
+    : keeps_device_(std::move(keeps_device)), device_(d), queue_(std::move(q)), bit_(d.list_queue(queue_)) {}
 
 queue_state::~queue_state() {
     // Listed until its work is done: a download on another thread must still find and wait for it.

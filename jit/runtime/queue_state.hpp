@@ -17,6 +17,8 @@ namespace quern::quern_detail {
 class queue_state : public jit::reference_counted<queue_state> {
 public:
     queue_state(device_state& d, handle<device_state> keeps_device);
+    /// Around a backend queue that was adopted.
+    queue_state(device_state& d, handle<device_state> keeps_device, std::shared_ptr<backends::queue> q);
     /// Waits for the queue's work.
     ~queue_state();
 

@@ -29,7 +29,7 @@ struct standard_runtime {
 }  // namespace
 
 runtime_state::runtime_state(jit::settings s, std::span<backends::backend* const> backends)
-    : settings_(std::move(s)), backends_(backends) {}
+    : settings_(std::move(s)), cache_(std::make_shared<jit::kernel_cache>(settings_)), backends_(backends) {}
 
 runtime_state::~runtime_state() { close(); }
 
@@ -107,10 +107,14 @@ std::vector<const runtime_state::entry*> runtime_state::allowed() {
 device runtime_state::open(const entry& e, const backends::open_options& options, const std::string& key) {
     for (const open_device& d : open_)
         if (d.key == key) return device(d.state);
-    handle<device_state> state(
-        new device_state(*e.backend, e.description.id, e.backend->open(e.description.id, options), settings_));
+    handle<device_state> state(new device_state(*e.backend, e.description.id,
+                                                e.backend->open(e.description.id, options), settings_, cache_));
     open_.push_back({key, state});
     return device(state);
+}
+
+device runtime_state::adopt(backends::backend& b, std::string id, std::unique_ptr<backends::device> d) {
+    return device(handle<device_state>(new device_state(b, std::move(id), std::move(d), settings_, cache_)));
 }
 
 std::vector<device> runtime_state::devices() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/backend.hpp"
+#include "jit/cache/kernel_cache.hpp"
 #include "jit/runtime/reference_count.hpp"
 #include "jit/runtime/settings.hpp"
 
@@ -23,7 +24,11 @@ public:
     /// The runtime behind the static functions of device, set up from the environment at first use.
     static runtime_state& standard();
 
+    const jit::settings& settings() const { return settings_; }
+
     std::vector<device> devices();
+    /// A device that is not listed: someone else's.
+    device adopt(backends::backend& b, std::string id, std::unique_ptr<backends::device> d);
     /// Opens the first of devices() only.
     device best();
     device find(std::string_view id);
@@ -52,6 +57,7 @@ private:
     std::string present() const;
 
     jit::settings settings_;
+    std::shared_ptr<jit::kernel_cache> cache_;
     std::span<backends::backend* const> backends_;
     std::mutex mutex_;
     std::vector<backends::backend*> enumerated_;

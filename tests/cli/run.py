@@ -111,18 +111,23 @@ def check_compile(command, folder):
 
 
 def check_mistakes(command, folder):
-    absent, broken, late, empty = (folder / name for name in ("absent.qir", "broken.qir", "late.qir", "empty.qir"))
+    absent, broken, late, empty, still = (folder / f"{name}.qir" for name in ("absent", "broken", "late", "empty", "still"))
     broken.write_text("this is no kernel\n")
     lines = SAXPY.read_text().splitlines(keepends=True)
     late.write_text("".join(lines[:-2] + ["    nonsense here\n"] + lines[-2:]))
     empty.write_text("")
+    still.write_text('kernel "still" over math contract {\n  buffer out %y: u32\n\n'
+                     "  for %k = 0u32 to 4u32 step 0u32 : u32 {\n    store %y[%k], %k\n  }\n}\n")
     command.check_fails("a missing file", ["compile", absent], FAILED, str(absent), "No such file")
     command.check_fails("a folder as file", ["compile", folder], FAILED, str(folder))
     command.check_fails("a file that is no kernel", ["compile", broken], FAILED, f"{broken}:1")
     command.check_fails("a mistake in a later line", ["compile", late], FAILED, f"{late}:{len(lines) - 1}")
+    command.check_fails("a loop that does not count", ["compile", still], FAILED, f"{still}:4", "must be positive")
     command.check_fails("an empty file", ["compile", empty], FAILED, f"{empty}:1")
     command.check_fails("an unknown target", ["compile", SAXPY, "--target", "abacus"], FAILED, "abacus", "cpu")
     command.check_fails("an unknown CPU", ["compile", SAXPY, "--target", "cpu:abacus"], FAILED, "cpu:abacus")
+    seen = command.run("compile", SAXPY, "--target", "cpu:abacus")
+    command.check("a short reason is said once", seen[2].count("does not know the cpu") == 1, seen)
     command.check_fails("an unknown stage", ["compile", SAXPY, "--stage", "poem"], FAILED, "poem", "ir", "assembly")
     command.check_fails("a missing code generator", ["compile", SAXPY], FAILED, "code generator", str(absent),
                         QUERN_CPU_CODEGEN=str(absent))

@@ -4,11 +4,25 @@
 #include "backends/registry.hpp"
 #include "dsl/ir/canonical.hpp"
 #include "dsl/ir/validator.hpp"
+#include "platform/environment.hpp"
 
 namespace quern::tests {
+namespace {
+
+std::vector<configuration> every_configuration() {
+    return {configuration{"cpu", 4, 4}, configuration{"cpu", 8, 2}, configuration{"cpu", 16, 1}, configuration{"cuda", 32},
+            configuration{"vulkan:0", 0}, configuration{"vulkan:0+descriptors", 0}};
+}
+
+}  // namespace
 
 std::span<const configuration> configurations() {
-    static const std::array list{configuration{"cpu", 4}, configuration{"cpu", 8}, configuration{"cpu", 16}};
+    static const std::vector<configuration> list = [] {
+        std::vector<configuration> wanted = every_configuration();
+        if (const auto only = platform::environment_variable("QUERN_TEST_DEVICE"))
+            std::erase_if(wanted, [&](const configuration& c) { return !c.device.starts_with(*only); });
+        return wanted;
+    }();
     return list;
 }
 
@@ -27,7 +41,8 @@ testbed::testbed(const configuration& c, backends::backend& b, std::unique_ptr<b
     : configuration_(c), backend_(b), device_(std::move(d)) {}
 
 std::unique_ptr<testbed> testbed::open(const configuration& c, std::string& reason) {
-    backends::backend* const b = backends::find(c.device);
+    const std::string name = c.device.substr(0, c.device.find(':'));
+    backends::backend* const b = backends::find(name);
     if (b == nullptr) {
         reason = "no backend '" + c.device + "'";
         return nullptr;
@@ -36,7 +51,9 @@ std::unique_ptr<testbed> testbed::open(const configuration& c, std::string& reas
     if (found.empty()) return nullptr;
     backends::open_options options;
     options.lanes = c.lanes;
-    return std::unique_ptr<testbed>(new testbed(c, *b, b->open(found.front().id, options)));
+    auto device = b->open(name == c.device ? found.front().id : c.device, options);
+    const std::uint32_t lanes = c.lanes != 0 ? c.lanes : device->target().info.subgroup_size;
+    return std::unique_ptr<testbed>(new testbed({c.device, lanes}, *b, std::move(device)));
 }
 
 void testbed::run(experiment& e) {
@@ -44,6 +61,7 @@ void testbed::run(experiment& e) {
     const ir::module m = ir::canonicalise(*e.kernel);
     backends::compile_options options;
     options.lanes = configuration_.lanes;
+    options.vectors = configuration_.vectors;
     const auto program = device_->load(backend_.compile(m, device_->target(), options), m, options);
     const auto queue = device_->make_queue();
 

@@ -13,13 +13,16 @@
 
 namespace quern::tests {
 
-/// A device by the name of its backend, and the lane width (subgroup size) that kernels are compiled for there.
+/// A device by its backend's name, with what the backend understands behind it ("vulkan:0+descriptors"), the lane width
+/// (subgroup size) that kernels are compiled for there, 0 for the device's own, and the vectors in flight.
 struct configuration {
     std::string device;
     std::uint32_t lanes = 0;
+    std::uint32_t vectors = 0;  ///< in flight; 0: the backend's choice
 };
 
 /// Every configuration that conformance is about; one that is absent on this machine is skipped by its name.
+/// QUERN_TEST_DEVICE (such as "cuda") leaves that device's only.
 std::span<const configuration> configurations();
 
 using bytes = std::vector<std::byte>;

@@ -24,7 +24,7 @@ using namespace quern::tests;
 
 namespace {
 
-/// The kinds that devices are held to; append 8- and 16-bit ones when a backend has them.
+/// The kinds that devices are held to.
 std::span<const ir::scalar_kind> kinds() { return fuzz::default_kinds(); }
 
 /// Kinds that a device must not have.

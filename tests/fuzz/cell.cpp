@@ -39,8 +39,9 @@ std::string to_string(const cell& c) {
 }
 
 std::span<const scalar_kind> default_kinds() {
-    static constexpr std::array kinds{scalar_kind::boolean, scalar_kind::i32, scalar_kind::u32, scalar_kind::i64,
-                                      scalar_kind::u64,     scalar_kind::f32, scalar_kind::f64};
+    static constexpr std::array kinds{scalar_kind::boolean, scalar_kind::i8,  scalar_kind::i16,  scalar_kind::i32, scalar_kind::i64,
+                                      scalar_kind::u8,      scalar_kind::u16, scalar_kind::u32,  scalar_kind::u64, scalar_kind::f16,
+                                      scalar_kind::bf16,    scalar_kind::f32, scalar_kind::f64};
     return kinds;
 }
 
@@ -73,7 +74,8 @@ std::vector<shape> leaf_shapes(op code, std::span<const shape> shapes) {
         return result;
     };
     if (code == op::constant) return those([](shape s) { return s.width == 1; });
-    if (code == op::induction) return those([](shape s) { return s.width == 1 && ir::is_integer(s.kind); });
+    if (code == op::induction)  // an index
+        return those([](shape s) { return s.width == 1 && ir::is_integer(s.kind) && ir::size_bytes(s.kind) >= 4; });
     if (code == op::parameter || ir::info(code).effect == ir::effect::load) return those([](shape) { return true; });
     return {{scalar_kind::u32, 1}};  // positions and sizes
 }

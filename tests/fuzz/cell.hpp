@@ -44,7 +44,7 @@ struct cell {
 
 std::string to_string(const cell& c);
 
-/// bool, 32- and 64-bit integers, float and double. 8- and 16-bit kinds may be appended.
+/// Every scalar that the language has.
 std::span<const ir::scalar_kind> default_kinds();
 
 /// All legal cells over these kinds and their vectors of 2 to 4, in a fixed order.

@@ -44,7 +44,7 @@ std::vector<std::vector<std::byte>> run_reference(const trial& t, const ir::modu
 
 experiment::experiment(experiment_options options) : options_(std::move(options)) {
     for (const std::string& name : options_.devices) {
-        backends::backend* backend = backends::find(name);
+        backends::backend* backend = backends::find(name.substr(0, name.find(':')));
         std::string reason = "no such backend";
         if (backend == nullptr || backend->enumerate(reason).empty())
             throw usage_error(fmt::format("there is no device '{}': {}", name, reason));
@@ -57,8 +57,7 @@ experiment::experiment(experiment_options options) : options_(std::move(options)
 }
 
 std::vector<std::vector<std::byte>> experiment::run_on(opened& o, const trial& t, const ir::module& m,
-                                                       std::uint32_t lanes) {
-    const backends::compile_options how{.lanes = lanes};
+                                                       const backends::compile_options& how) {
     const backends::artifact code = o.backend->compile(m, o.device->target(), how);
     const auto program = o.device->load(code, m, how);
     const auto queue = o.device->make_queue();
@@ -148,9 +147,12 @@ std::optional<failure> experiment::run(const trial& t) {
         for (auto& [key, device] : devices_)
             for (const ir::module* form : {&canonical, &std::as_const(optimised)}) {
                 if (form != &canonical && key.second != some_lanes) continue;
-                step = fmt::format("{} at {} lanes, {}", key.first, key.second,
+                // the forms differ in it, and so do the widths
+                const std::uint64_t pick = t.inputs_seed / options_.lanes.size() + key.second / 4 + (form == &canonical);
+                const backends::compile_options how{.lanes = key.second, .vectors = options_.vectors[pick % options_.vectors.size()]};
+                step = fmt::format("{} at {} lanes in {} vectors, {}", key.first, how.lanes, how.vectors,
                                    form == &canonical ? "canonical form" : "optimised form");
-                const contents found = run_on(device, t, *form, key.second);
+                const contents found = run_on(device, t, *form, how);
                 if (const auto d = find_difference(t.kernel, expected(t, t.kernel, key.second), found))
                     return failure{step, *d};
             }

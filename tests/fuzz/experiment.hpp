@@ -23,6 +23,7 @@ struct failure {
 
 struct experiment_options {
     std::vector<std::uint32_t> lanes{4, 8, 16};
+    std::vector<std::uint32_t> vectors{1, 2, 4};  ///< in flight; the trial picks one for every width
     std::vector<std::string> devices{"cpu"};
 };
 
@@ -44,7 +45,7 @@ private:
 
     std::optional<failure> compare_forms(const trial& t);
     const contents& expected(const trial& t, const ir::module& original, std::uint32_t lanes);
-    contents run_on(opened& o, const trial& t, const ir::module& m, std::uint32_t lanes);
+    contents run_on(opened& o, const trial& t, const ir::module& m, const backends::compile_options& how);
 
     experiment_options options_;
     std::map<std::pair<std::string, std::uint32_t>, opened> devices_;

@@ -111,6 +111,17 @@ TEST_CASE("text, canonical form, bytes and passes keep the meaning of random ker
     expect_agreement(e, 150);
 }
 
+TEST_CASE("random kernels give the same bits on Vulkan as in the reference", "[fuzz][vulkan]") {
+    for (const std::string name : {"vulkan:0", "vulkan:0+descriptors"}) {
+        std::string reason;
+        quern::backends::backend* const b = quern::backends::find("vulkan");
+        if (b->enumerate(reason).empty()) return quern::tests::skip(reason);
+        const std::uint32_t lanes = b->open(name, {})->target().info.subgroup_size;
+        experiment e({.lanes = {lanes}, .devices = {name}});
+        expect_agreement(e, 40);
+    }
+}
+
 TEST_CASE("random kernels give the same bits on the CPU at 4, 8 and 16 lanes as in the reference", "[fuzz][cpu]") {
     std::string reason = "no such backend";
     quern::backends::backend* cpu = quern::backends::find("cpu");

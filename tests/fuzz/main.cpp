@@ -201,6 +201,7 @@ int main(int argc, char** argv) {
     app.add_option("--seed", s.seed, "first seed")->capture_default_str();
     app.add_option("--count", s.count, "number of kernels")->capture_default_str();
     app.add_option("--lanes", s.experiment.lanes, "lane widths")->delimiter(',')->capture_default_str();
+    app.add_option("--vectors", s.experiment.vectors, "vectors in flight on the CPU, 0 for its own choice")->delimiter(',')->capture_default_str();
     app.add_option("--devices", s.experiment.devices, "devices besides the reference interpreter")->delimiter(',')->capture_default_str();
     app.add_option("--save", s.save, "folder for failing kernels, shrunk")->check(CLI::ExistingDirectory);
     app.add_option("--replay", s.replay, "saved kernels to run instead")->check(CLI::ExistingFile);

@@ -19,10 +19,10 @@ constexpr std::uint64_t largest(scalar_kind k) {
 }
 constexpr std::uint64_t wrapped(scalar_kind k, std::uint64_t n) { return n & (~std::uint64_t{0} >> (64 - ir::bit_width(k))); }
 
-std::vector<scalar_kind> integers(std::span<const scalar_kind> kinds) {
+std::vector<scalar_kind> integers(std::span<const scalar_kind> kinds, std::uint32_t least_bytes = 1) {
     std::vector<scalar_kind> result;
     for (const scalar_kind k : kinds)
-        if (ir::is_integer(k)) result.push_back(k);
+        if (ir::is_integer(k) && ir::size_bytes(k) >= least_bytes) result.push_back(k);
     return result;
 }
 
@@ -96,7 +96,7 @@ level kernel_writer::loop_spread() { return std::max(control(), random_limit());
 std::uint32_t kernel_writer::trip_limit() const { return std::min<std::uint32_t>(9, most_iterations / iterations_); }
 
 void kernel_writer::write_for(std::optional<scalar_kind> wanted) {
-    const std::vector<scalar_kind> kinds = integers(options_.kinds);
+    const std::vector<scalar_kind> kinds = integers(options_.kinds, 4);  // what counts rounds may index
     const scalar_kind k = wanted ? *wanted : random_.pick(kinds);
     const shape type{k, 1};
     const level spread = loop_spread();

@@ -28,6 +28,7 @@ struct fake_record {
     std::atomic<int> live_queues{0};
     std::vector<fake_dispatch> dispatches;
     std::function<void()> on_compile = [] {};
+    int refused_loads = 0;      ///< so many loads fail
     std::string failure;        ///< if set, the next submit fails with it, asynchronously
     bool holds_work = false;    ///< if set, submitted work is not done (and keeps its references) until synchronize
 };
@@ -135,6 +136,7 @@ public:
     }
     std::unique_ptr<backends::program> load(const backends::artifact&, const ir::module&,
                                             const backends::compile_options&) override {
+        if (record_.refused_loads > 0 && record_.refused_loads-- > 0) throw device_error("the driver refuses the code");
         return std::make_unique<backends::program>();
     }
     std::unique_ptr<backends::queue> make_queue() override { return std::make_unique<fake_queue>(record_); }

@@ -20,6 +20,7 @@ struct fake_runtime {
     explicit fake_runtime(std::optional<std::vector<std::string>> devices = {}) {
         jit::settings s;
         s.devices = std::move(devices);
+        s.options.cache = cache_mode::off;
         state = quern_detail::handle(new quern_detail::runtime_state(std::move(s), backends));
     }
     device find(std::string_view id) { return state->find(id); }

@@ -346,3 +346,17 @@ TEST_CASE("Blocks may be nested 500 deep but not without end") {
     CHECK_NOTHROW(ir::validate(nest(500)));
     user_error(nest(5'000), "blocks are nested more than 512 deep");
 }
+
+TEST_CASE("A loop whose step is known counts upwards") {
+    const auto with = [](scalar_kind k, std::uint64_t step) {
+        maker m("steps");
+        const auto n = m.value("n", m.scalar(k));
+        m.for_(n, n, m.at(7).b.constant(k, step), [](ir::value_id) {});
+        return m.finish();
+    };
+    CHECK_NOTHROW(ir::validate(with(scalar_kind::u32, 0xffff'ffff)));
+    CHECK_NOTHROW(ir::validate(with(scalar_kind::i64, 0x7fff'ffff'ffff'ffff)));
+    user_error(with(scalar_kind::u32, 0), "kernel.cpp:7: the step of a for must be positive, not 0u32");
+    user_error(with(scalar_kind::i64, 0), "must be positive, not 0i64");
+    user_error(with(scalar_kind::i32, 0xffff'fffe), "must be positive, not -2i32");
+}

@@ -1,19 +1,20 @@
 // The passes, one by one on kernels whose result is known, and all of them on random kernels against the interpreter.
 #include <catch2/catch.hpp>
 
+#include <quern/error.hpp>
+
 #include <chrono>
 #include <cstddef>
-#include <span>
+#include <utility>
 
-#include "backends/reference/interpreter.hpp"
 #include "dsl/ir/canonical.hpp"
-#include "dsl/ir/text.hpp"
 #include "dsl/ir/validator.hpp"
 #include "jit/passes/fold_constants.hpp"
 #include "jit/passes/forward_stores.hpp"
 #include "jit/passes/merge_common_values.hpp"
 #include "jit/passes/pipeline.hpp"
 #include "jit/passes/remove_dead_code.hpp"
+#include "tests/unit/pass_support.hpp"
 #include "tests/unit/random_kernel.hpp"
 
 using namespace quern;
@@ -23,16 +24,7 @@ using tests::maker;
 
 namespace {
 
-/// What is left of the body after one pass and dead code, without the header and the closing brace.
-std::string after(void (*pass)(ir::module&), ir::module m) {
-    pass(m);
-    ir::validate(m);
-    jit::remove_dead_code(m);
-    ir::validate(m);
-    const std::string text = ir::print(m);
-    const std::size_t start = text.find("\n\n") + 2;
-    return text.substr(start, text.size() - start - 2);
-}
+std::string after(void (*pass)(ir::module&), ir::module m) { return tests::after_all(std::move(m), pass); }
 
 /// y[0] = what `make` yields
 template <class Make>
@@ -120,6 +112,16 @@ TEST_CASE("A certain branch leaves its statements in place of itself") {
           "  store %y[1u32], 1u32\n  store %y[4u32], 4u32\n  store %y[6u32], 6u32\n");
 }
 
+TEST_CASE("A step that turns out not to be positive is the user's mistake") {
+    maker k("steps");
+    const auto n = k.value("n", k.scalar(scalar_kind::i32));
+    k.for_(n, n, k.at(3).op(op::sub, {k.i32(1), k.i32(2)}), [](ir::value_id) {});
+    ir::module m = k.finish();
+    CHECK_THROWS_AS(jit::optimise(m), usage_error);
+    m = k.m;
+    CHECK_THROWS_WITH(jit::fold_constants(m), "kernel.cpp:3: the step of a for must be positive, not -1i32");
+}
+
 TEST_CASE("Equal values that dominate stand for the others") {
     maker k("common");
     const auto u32 = k.scalar(scalar_kind::u32);
@@ -186,7 +188,7 @@ TEST_CASE("A variable whose store is not the first thing that happens stays a va
     CHECK(after(jit::forward_stores, k.finish()).find("load %t0") != std::string::npos);
 }
 
-TEST_CASE("A variable that is read before it is stored stays a variable") {
+TEST_CASE("What is read before it is stored is not what is stored") {
     maker k("early");
     const auto y = k.buffer("y", ir::access::write, k.scalar(scalar_kind::u32));
     const auto t = k.b.add_variable({ir::storage::local, k.scalar(scalar_kind::u32)});
@@ -198,8 +200,7 @@ TEST_CASE("A variable that is read before it is stored stays a variable") {
   %v0 = load %t0 : u32
   %v1 = add %v0, 1u32 : u32
   store %t0, %v1
-  %v2 = load %t0 : u32
-  store %y[0u32], %v2
+  store %y[0u32], %v1
 )");
 }
 
@@ -214,20 +215,7 @@ TEST_CASE("Optimised kernels compute what they computed before") {
         CHECK(ir::to_bytes(ir::canonicalise(optimised)) == ir::to_bytes(optimised));
         before += ir::canonicalise(m).values.size();
         left += optimised.values.size();
-        const auto run = [](const ir::module& kernel) {
-            std::vector<std::uint32_t> y(16), x(16);
-            for (std::uint32_t i = 0; i < 16; ++i) y[i] = i % 5, x[i] = i < 8 ? i : 0x8000'0000u + i;
-            const std::uint32_t a = 3;
-            const std::vector<std::span<std::byte>> buffers{std::as_writable_bytes(std::span(y)),
-                                                            std::as_writable_bytes(std::span(x))};
-            reference::run_arguments arguments;
-            arguments.buffers = buffers;
-            arguments.values = std::as_bytes(std::span(&a, 1));
-            arguments.extent = {16, 1, 1};
-            reference::interpret(kernel, arguments);
-            return y;
-        };
-        CHECK(run(optimised) == run(m));
+        CHECK(tests::run_on_interpreter(optimised) == tests::run_on_interpreter(m));
     }
     CHECK(left < before);
 }
@@ -236,7 +224,9 @@ TEST_CASE("The passes of the pipeline are named and leave every kernel valid") {
     std::vector<std::string_view> names;
     for (const jit::pass& p : jit::passes()) names.push_back(p.name);
     CHECK(names ==
-          std::vector<std::string_view>{"forward_stores", "fold_constants", "merge_common_values", "remove_dead_code"});
+          std::vector<std::string_view>{"forward_stores", "fold_constants", "unroll_constant_loops", "forward_stores",
+                                        "fold_constants", "split_private_arrays", "forward_stores", "fold_constants",
+                                        "merge_common_values", "hoist_loop_invariants", "remove_dead_code"});
     for (ir::module m : tests::all_kernels()) {
         for (const jit::pass& p : jit::passes()) {
             p.run(m);

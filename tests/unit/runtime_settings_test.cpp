@@ -37,13 +37,14 @@ private:
 
 TEST_CASE("variables override options") {
     const scoped_variable devices("QUERN_DEVICE", "cpu, vulkan:0"), cache("QUERN_CACHE", "ro"),
-        folder("QUERN_CACHE_DIR", "/somewhere"), tune("QUERN_TUNE", "cached"), lanes("QUERN_CPU_LANES", "8");
+        folder("QUERN_CACHE_DIR", "/somewhere"), tune("QUERN_TUNE", "cached"), lanes("QUERN_CPU_LANES", "8"), vectors("QUERN_CPU_VECTORS", "2");
     const jit::settings s = jit::make_settings({.cache_dir = "/elsewhere", .tune = tune_mode::off});
     CHECK(s.devices == std::vector<std::string>{"cpu", "vulkan:0"});
     CHECK(s.options.cache == cache_mode::read_only);
     CHECK(s.options.cache_dir == "/somewhere");
     CHECK(s.options.tune == tune_mode::cached);
     CHECK(s.lanes == 8);
+    CHECK(s.vectors == 2);
 }
 
 TEST_CASE("a program that owns its settings is not touched by variables") {

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include <string_view>
+
 #include "compile.hpp"
 #include "devices.hpp"
 
@@ -45,7 +47,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& e) {
         return app.exit(e) == 0 ? succeeded : wrong_arguments;
     } catch (const quern::compile_error& e) {
-        fmt::print(stderr, "quern: {}\n{}", e.what(), e.log());
+        const std::string_view what = e.what(), log = e.log();
+        fmt::print(stderr, "quern: {}\n", what);
+        if (what.find(log) == what.npos) fmt::print(stderr, "{}", log);  // short ones are part of the message
     } catch (const std::exception& e) {
         fmt::print(stderr, "quern: {}\n", e.what());
     }

@@ -46,11 +46,11 @@ llvm::Value* emitter::root_pointer(ir::place_id p) {
         accessed_root_ = place.number;
         return buffer_base(place.number);
     }
-    accessed_root_ = variable_allocas_[place.number] ? scopes_.size() : module_.parameters.size();
+    accessed_root_ = on_stack(place.number) ? scopes_.size() : module_.parameters.size();
     return variable_pointer(place.number);
 }
 
-emitter::address emitter::address_of(ir::place_id p) {
+emitter::address emitter::address_of(ir::place_id p, indices which) {
     const layout& l = layout_of(p);
     const bool spread = !l.is_host() && l.lanes() > 1;
     address a;
@@ -77,6 +77,7 @@ emitter::address emitter::address_of(ir::place_id p) {
         a.element_bytes = stride;
 
         lane_value index = operand(s.index)[0];
+        if (which == indices::likely && index.likely) index = lane_value::affine(index.likely, index.stride);
         const ir::scalar_kind k = scalar_of(s.index);
         const bool is_signed = ir::is_signed_integer(k);
         const auto bytes = [&](llvm::Value* v, std::uint64_t times) {
@@ -91,10 +92,10 @@ emitter::address emitter::address_of(ir::place_id p) {
         } else if (index.shape == shape::affine && !spread) {
             const auto step = static_cast<std::uint64_t>(index.stride);
             a.lane_stride += static_cast<std::int64_t>(stride * step);
-            const bool may_wrap = mask_ && mask_ != prefix_mask_ && !index.ordered && ir::is_unsigned_integer(k) && ir::bit_width(k) < 64;
+            const bool may_wrap = mask() && mask() != prefix_mask_ && !index.ordered && ir::is_unsigned_integer(k) && ir::bit_width(k) < 64;
             if (may_wrap) {
                 // lanes that are off may have wrapped: start from the first lane that is on and step back
-                llvm::Value* from = first_lane(mask_);
+                llvm::Value* from = first_lane(mask());
                 llvm::Value* there = b_.CreateAdd(index.value, b_.CreateMul(b_.CreateIntCast(from, index.value->getType(), false),
                                                                             llvm::ConstantInt::get(index.value->getType(), step)));
                 llvm::Value* back = bytes(b_.CreateZExt(from, b_.getInt64Ty()), step * stride);
@@ -115,6 +116,17 @@ emitter::address emitter::address_of(ir::place_id p) {
     }
     if (indices != 1 || spread) a.element_bytes = 0;  // base may point into an element
     return a;
+}
+
+bool emitter::pack_agrees_on_indices(ir::place_id p) const {
+    const auto steps = module_.steps_of(p);
+    return std::all_of(steps.begin(), steps.end(),
+                       [&](const ir::step& s) { return s.kind != ir::step::kind::index || pack_agrees(s.index); });
+}
+
+/// Memory that may be read at the place's type, whatever its indices are.
+llvm::Value* emitter::harmless_pointer(ir::place_id p) {
+    return module_[p].root == ir::root_kind::parameter ? launch_ : root_pointer(p);
 }
 
 llvm::Value* emitter::leaf_pointer(const address& a, std::uint64_t offset_bytes) {
@@ -169,15 +181,15 @@ void emitter::store_vector(llvm::Value* pointer, llvm::Value* value, llvm::Value
 }
 
 /// Lanes that are off read what the first lane that is on reads: cheaper than a mask where gathers are loads in a row.
-llvm::Value* emitter::gather(llvm::Value* pointers, llvm::Type* scalar) {
-    if (mask_) pointers = b_.CreateSelect(mask_, pointers, splat(lane(pointers, first_lane(mask_))));
+llvm::Value* emitter::gather(llvm::Value* pointers, llvm::Type* scalar, llvm::Value* harmless) {
+    if (mask()) pointers = b_.CreateSelect(mask(), pointers, splat(readable_where_off(lane(pointers, first_lane(mask())), harmless)));
     const llvm::Align alignment(scalar->getPrimitiveSizeInBits() / 8);
     return in_scope(b_.CreateMaskedGather(vector_of(scalar), pointers, alignment));
 }
 
 void emitter::scatter(llvm::Value* pointers, llvm::Value* value) {
     const llvm::Align alignment(value->getType()->getScalarSizeInBits() / 8);
-    mark_scope(b_.CreateMaskedScatter(value, pointers, alignment, mask_));
+    mark_scope(b_.CreateMaskedScatter(value, pointers, alignment, mask()));
 }
 
 llvm::Value* emitter::repeat_mask(llvm::Value* mask, unsigned times) {
@@ -206,7 +218,7 @@ std::optional<components> emitter::load_interleaved(const address& a, std::span<
     if (n == 0) return std::nullopt;
     const std::uint64_t size = ir::size_bytes(leaves[0].kind);
     llvm::Type* scalar = memory_type(leaves[0].kind);
-    llvm::Value* all = load_vector(a.base, scalar, mask_ ? repeat_mask(mask_, n) : nullptr, n * lanes_);
+    llvm::Value* all = load_vector(a.base, scalar, mask() ? repeat_mask(mask(), n) : nullptr, n * lanes_);
     components out;
     for (const leaf& l : leaves) {
         llvm::SmallVector<int, 16> from;
@@ -245,39 +257,78 @@ bool emitter::store_interleaved(const address& a, std::span<const leaf> leaves, 
             stored[to] = b_.getTrue();
         }
     }
-    llvm::Value* mask = leaves.size() < n ? static_cast<llvm::Value*>(llvm::ConstantVector::get(stored)) : nullptr;
-    if (mask_) mask = mask ? b_.CreateAnd(mask, repeat_mask(mask_, n)) : repeat_mask(mask_, n);
-    store_vector(a.base, b_.CreateShuffleVector(joined, order), mask);
+    llvm::Value* on = leaves.size() < n ? static_cast<llvm::Value*>(llvm::ConstantVector::get(stored)) : nullptr;
+    if (mask()) on = on ? b_.CreateAnd(on, repeat_mask(mask(), n)) : repeat_mask(mask(), n);
+    store_vector(a.base, b_.CreateShuffleVector(joined, order), on);
     return true;
 }
 
+llvm::Value* emitter::lanes_count(ir::place_id p) {
+    if (!layout_of(p).is_host()) return nullptr;
+    llvm::Value* all = nullptr;
+    for (const ir::step& s : module_.steps_of(p)) {
+        if (s.kind != ir::step::kind::index) continue;
+        const lane_value index = operand(s.index)[0];
+        if (index.shape != shape::varying) continue;
+        if (!index.likely) return nullptr;
+        all = all ? b_.CreateAnd(all, index.counts) : index.counts;
+    }
+    return all;
+}
+
 components emitter::load_place(ir::place_id p) {
+    llvm::Value* counts = lanes_count(p);
+    if (!counts) return load_from(p, address_of(p));
+    llvm::BasicBlock *inside = new_block("inside"), *edge = new_block("edge"), *end = new_block("loaded");
+    b_.CreateCondBr(counts, inside, edge);
+    continue_in(inside);
+    components all = load_from(p, address_of(p, indices::likely));
+    inside = b_.GetInsertBlock();
+    b_.CreateBr(end);
+    continue_in(edge);
+    const components gathered = load_from(p, address_of(p));
+    edge = b_.GetInsertBlock();
+    b_.CreateBr(end);
+    continue_in(end);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        llvm::PHINode* either = b_.CreatePHI(all[i].value->getType(), 2);
+        either->addIncoming(all[i].value, inside);
+        either->addIncoming(gathered[i].value, edge);
+        all[i] = lane_value::varying(either);
+    }
+    return all;
+}
+
+components emitter::load_from(ir::place_id p, const address& a) {
     const layout& l = layout_of(p);
     const bool spread = !l.is_host() && l.lanes() > 1;
-    const address a = address_of(p);
     const std::vector<leaf> leaves = l.leaves(module_[p].type);
     if (a.shape == shape::affine && !leaves.empty())
         if (auto all = load_interleaved(a, leaves)) return *all;
+    const auto shared_pointer = [&](const leaf& each) {
+        llvm::Value* at = leaf_pointer(a, each.offset_bytes);
+        return pack_agrees_on_indices(p) ? at : readable_where_off(at, harmless_pointer(p));
+    };
     components all;
     for (const leaf& each : leaves) {
         llvm::Type* scalar = memory_type(each.kind);
         const auto size = static_cast<std::int64_t>(ir::size_bytes(each.kind));
         llvm::Value* v = nullptr;
         if (a.shape == shape::uniform && !spread) {
-            v = in_scope(b_.CreateAlignedLoad(scalar, leaf_pointer(a, each.offset_bytes), llvm::Align(static_cast<std::uint64_t>(size))));
+            v = in_scope(b_.CreateAlignedLoad(scalar, shared_pointer(each), llvm::Align(static_cast<std::uint64_t>(size))));
             all.push_back(lane_value::uniform(from_memory(v, each.kind)));
             continue;
         }
         if (a.shape == shape::uniform) {
             const llvm::Align alignment(std::min<std::uint64_t>(64, static_cast<std::uint64_t>(size) * lanes_));
-            v = in_scope(b_.CreateAlignedLoad(vector_of(scalar), leaf_pointer(a, each.offset_bytes), alignment));
+            v = in_scope(b_.CreateAlignedLoad(vector_of(scalar), shared_pointer(each), alignment));
         } else if (a.shape == shape::affine && a.lane_stride == size) {
-            v = load_vector(leaf_pointer(a, each.offset_bytes), scalar, mask_, lanes_);
+            v = load_vector(leaf_pointer(a, each.offset_bytes), scalar, mask(), lanes_);
         } else if (a.shape == shape::affine && a.lane_stride == -size) {
             llvm::Value* start = offset_pointer(leaf_pointer(a, each.offset_bytes), b_.getInt64(static_cast<std::uint64_t>(-size * (lanes_ - 1))));
-            v = b_.CreateVectorReverse(load_vector(start, scalar, mask_ ? b_.CreateVectorReverse(mask_) : nullptr, lanes_));
+            v = b_.CreateVectorReverse(load_vector(start, scalar, mask() ? b_.CreateVectorReverse(mask()) : nullptr, lanes_));
         } else {
-            v = gather(lane_pointers(a, each.offset_bytes, l, each.kind), scalar);
+            v = gather(lane_pointers(a, each.offset_bytes, l, each.kind), scalar, harmless_pointer(p));
         }
         all.push_back(lane_value::varying(from_memory(v, each.kind)));
     }
@@ -290,28 +341,37 @@ void emitter::store_place(ir::place_id p, const components& value, bool blends) 
     const address a = address_of(p);
     const std::vector<leaf> leaves = l.leaves(module_[p].type);
     if (a.shape == shape::affine && !leaves.empty() && store_interleaved(a, leaves, value)) return;
+    // a vector without lanes writes back what it reads, or what none of its lanes will read
+    const auto local_pointer = [&](const leaf& each) {
+        llvm::Value* at = leaf_pointer(a, each.offset_bytes);
+        return pack_agrees_on_indices(p) ? at : readable_where_off(at, harmless_pointer(p));
+    };
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         const leaf& each = leaves[i];
         const auto size = static_cast<std::int64_t>(ir::size_bytes(each.kind));
         if (a.shape == shape::uniform && !spread) {
             // many lanes, one place: the last one stays
             llvm::Value* v = value[i].is_uniform() ? value[i].value
-                                                   : lane(vector(value[i]), mask_ ? last_lane(mask_) : b_.getInt32(lanes_ - 1));
-            mark_scope(b_.CreateAlignedStore(to_memory(v, each.kind), leaf_pointer(a, each.offset_bytes),
-                                             llvm::Align(static_cast<std::uint64_t>(size))));
+                                                   : lane(vector(value[i]), mask() ? last_lane(mask()) : b_.getInt32(lanes_ - 1));
+            v = to_memory(v, each.kind);
+            const llvm::Align alignment(static_cast<std::uint64_t>(size));
+            llvm::Value* at = l.is_host() ? writable_where_off(leaf_pointer(a, each.offset_bytes)) : local_pointer(each);
+            if (!l.is_host() && blends && may_be_off())
+                v = b_.CreateSelect(any(mask()), v, in_scope(b_.CreateAlignedLoad(v->getType(), at, alignment)));
+            mark_scope(b_.CreateAlignedStore(v, at, alignment));
             continue;
         }
         llvm::Value* v = to_memory(vector(value[i]), each.kind);
         if (a.shape == shape::uniform) {
             const llvm::Align alignment(std::min<std::uint64_t>(64, static_cast<std::uint64_t>(size) * lanes_));
-            llvm::Value* at = leaf_pointer(a, each.offset_bytes);
-            if (blends && mask_) v = b_.CreateSelect(mask_, v, in_scope(b_.CreateAlignedLoad(v->getType(), at, alignment)));
+            llvm::Value* at = local_pointer(each);
+            if (blends && mask()) v = b_.CreateSelect(mask(), v, in_scope(b_.CreateAlignedLoad(v->getType(), at, alignment)));
             mark_scope(b_.CreateAlignedStore(v, at, alignment));
         } else if (a.shape == shape::affine && a.lane_stride == size) {
-            store_vector(leaf_pointer(a, each.offset_bytes), v, mask_);
+            store_vector(leaf_pointer(a, each.offset_bytes), v, mask());
         } else if (a.shape == shape::affine && a.lane_stride == -size) {
             llvm::Value* start = offset_pointer(leaf_pointer(a, each.offset_bytes), b_.getInt64(static_cast<std::uint64_t>(-size * (lanes_ - 1))));
-            store_vector(start, b_.CreateVectorReverse(v), mask_ ? b_.CreateVectorReverse(mask_) : nullptr);
+            store_vector(start, b_.CreateVectorReverse(v), mask() ? b_.CreateVectorReverse(mask()) : nullptr);
         } else {
             scatter(lane_pointers(a, each.offset_bytes, l, each.kind), v);
         }
@@ -321,7 +381,10 @@ void emitter::store_place(ir::place_id p, const components& value, bool blends) 
 components emitter::emit_load(ir::value_id v, std::span<const components>) { return load_place(module_.place_of(v)); }
 
 void emitter::emit_store(const ir::store& s, const statement_facts& facts) {
-    store_place(s.place, operand(s.value), facts.blends);
+    const ir::place& place = module_[s.place];
+    const bool local = place.root == ir::root_kind::variable && module_.variables[place.number].storage == ir::storage::local;
+    each_vector(local ? divergence_.variables[place.number] : level::lane,
+                [&] { store_place(s.place, operand(s.value), facts.blends); });
 }
 
 }  // namespace quern::cpu::codegen

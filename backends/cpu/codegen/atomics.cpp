@@ -118,6 +118,11 @@ llvm::Value* emitter::atomic_step(ir::op code, ir::scalar_kind k, sharing s, llv
 }
 
 components emitter::emit_atomic(ir::value_id v, std::span<const components> operands) {
+    if (pack_agrees(v)) return atomic_of_lanes(v, operands);
+    return unless_off([&] { return atomic_of_lanes(v, operands); });
+}
+
+components emitter::atomic_of_lanes(ir::value_id v, std::span<const components> operands) {
     const ir::place_id p = module_.place_of(v);
     const ir::op code = module_[v].op;
     const ir::scalar_kind k = module_[module_[p].type].scalar;

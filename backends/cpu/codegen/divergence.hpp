@@ -1,5 +1,5 @@
-// Side table of one compilation: what is equal in a whole workgroup, in one vector of lanes, or in no more than a
-// lane. Finer than ir::analyse_uniformity, because it knows the lane width and which invocations share a vector:
+// Side table of one compilation: what is equal in a whole workgroup, in a pack of vectors, in one vector of lanes,
+// or in no more than a lane. Finer than ir::analyse_uniformity, because it knows the lane width and which invocations share a vector or a pack:
 // a row's y is one value, and lanes that load one address together get one value.
 #pragma once
 
@@ -17,8 +17,15 @@ launch_form form_of(const ir::module& m);
 /// True where the lanes of a vector always lie in one row of the workgroup.
 bool lanes_stay_in_row(const ir::module& m, std::uint32_t lanes);
 
-/// Ordered: larger is less equal.
-enum class level : std::uint8_t { workgroup, vector, lane };
+/// Who has one value together. Ordered: larger is less equal. A pack is the vectors that one trip of a loop over lanes
+/// carries; where it is one vector, `vector` does not occur.
+enum class level : std::uint8_t { workgroup, pack, vector, lane };
+
+/// Control at this level needs masks.
+constexpr bool splits_pack(level l) { return l > level::pack; }
+
+/// Vectors of a pack.
+constexpr std::uint32_t most_vectors = 4;
 
 struct statement_facts {
     level control = level::workgroup;   ///< who reaches it together
@@ -32,11 +39,11 @@ struct divergence {
     std::vector<level> values;     ///< by value
     std::vector<level> variables;  ///< by variable: its contents
     std::vector<std::vector<statement_facts>> statements;  ///< by block, then statement
-    bool divergent_return = false;  ///< some lanes of a vector may end before others
+    bool divergent_return = false;  ///< some lanes of a pack may end before others
 
     const statement_facts& at(ir::block_id b, std::size_t i) const { return statements[b.number][i]; }
 };
 
-divergence analyse_divergence(const ir::module& m, std::uint32_t lanes);
+divergence analyse_divergence(const ir::module& m, std::uint32_t lanes, std::uint32_t vectors);
 
 }  // namespace quern::cpu::codegen

@@ -14,12 +14,12 @@ namespace quern::cpu::codegen {
 void refuse(const ir::module& m, const std::string& what) { throw compile_error("kernel " + m.name + ": " + what); }
 
 emitter::emitter(const ir::module& m, llvm::Module& out, const emit_options& o)
-    : module_(m), out_(out), context_(out.getContext()), options_(o), lanes_(o.lanes), form_(form_of(m)),
-      divergence_(analyse_divergence(m, o.lanes)), plan_(plan_regions(m, form_, divergence_)),
+    : module_(m), out_(out), context_(out.getContext()), options_(o), lanes_(o.lanes), pack_(o.vectors), form_(form_of(m)),
+      divergence_(analyse_divergence(m, o.lanes, o.vectors)), plan_(plan_regions(m, form_, divergence_)),
       host_layout_(layout::host(m)), lane_layout_(layout::spread(m, o.lanes)), single_layout_(layout::spread(m, 1)),
       b_(context_), entry_(context_), buffer_bases_(m.parameters.size()), buffer_sizes_(m.parameters.size()),
-      value_parameters_(m.parameters.size()), values_(m.values.size()), group_values_(m.values.size()),
-      use_counts_(m.values.size()) {
+      value_parameters_(m.parameters.size()), group_values_(m.values.size()), use_counts_(m.values.size()) {
+    for (vector_state& each : vectors_) each.values.resize(m.values.size());
     for (const ir::statement& s : m[m.body].statements)
         for_each_use(m, s, [&](ir::value_id v) { ++use_counts_[v.number]; });
     wide_positions_ = std::any_of(m.values.begin(), m.values.end(), [&](const ir::value& v) {
@@ -52,8 +52,8 @@ void emitter::begin_function() {
     for (unsigned i = 0; i < 6; ++i) function_->getArg(i)->setName(names[i]);
     launch_ = function_->getArg(0);
     scratch_ = function_->getArg(5);
-    at_.y = function_->getArg(3);
-    at_.z = function_->getArg(4);
+    at().y = function_->getArg(3);
+    at().z = function_->getArg(4);
     entry_.SetInsertPoint(new_block("entry"));
     continue_in(new_block("start"));
 
@@ -217,7 +217,7 @@ llvm::Value* emitter::vector(const lane_value& v) {
 
 llvm::Value* emitter::scalar(const lane_value& v) {
     if (v.is_uniform()) return v.value;
-    return lane(vector(v), mask_ ? first_lane(mask_) : b_.getInt32(0));
+    return lane(vector(v), mask() ? first_lane(mask()) : b_.getInt32(0));
 }
 
 void emitter::count_loop(llvm::Value* first, llvm::Value* last, std::uint64_t step, const llvm::Twine& name,
@@ -238,21 +238,25 @@ void emitter::emit_range_form() {
     llvm::Value *first = function_->getArg(1), *last = function_->getArg(2);
     std::vector<std::size_t> all(module_[module_.body].statements.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    at_.vector = b_.getInt32(0);
+    at().vector = b_.getInt32(0);
 
-    llvm::Value* rest = b_.CreateAnd(b_.CreateSub(last, first), i64(lanes_ - 1));
-    llvm::Value* full_end = b_.CreateSub(last, rest, "full_end");
-    count_loop(first, full_end, lanes_, "vectors", [&](llvm::Value* x) {
-        at_.x = x;
-        emit_lanes(module_.body, all, nullptr);
+    const std::uint32_t step = pack_ * lanes_;
+    llvm::Value* full_end = b_.CreateSub(last, b_.CreateAnd(b_.CreateSub(last, first), i64(step - 1)), "full_end");
+    count_loop(first, full_end, step, "packs", [&](llvm::Value* x) {
+        at().x = x;
+        emit_lanes(module_.body, all, pack_, nullptr);
     });
-
+    const auto emit_tail = [&](llvm::Value* x) {
+        at().x = x;
+        llvm::Value* rest = b_.CreateTrunc(b_.CreateSub(last, x), b_.getInt32Ty());  // less than a pack
+        prefix_mask_ = b_.CreateICmpULT(lane_numbers(b_.getInt32Ty(), 1), splat(rest));
+        emit_lanes(module_.body, all, 1, prefix_mask_);
+    };
+    if (pack_ > 1) return count_loop(full_end, last, lanes_, "tail", emit_tail);
     llvm::BasicBlock *tail = new_block("tail"), *end = new_block("end");
     b_.CreateCondBr(b_.CreateICmpULT(full_end, last), tail, end);
     continue_in(tail);
-    at_.x = full_end;
-    prefix_mask_ = b_.CreateICmpULT(lane_numbers(b_.getInt32Ty(), 1), splat(b_.CreateTrunc(rest, b_.getInt32Ty())));
-    emit_lanes(module_.body, all, prefix_mask_);
+    emit_tail(full_end);
     branch_to(end);
     continue_in(end);
 }

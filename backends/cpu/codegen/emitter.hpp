@@ -1,9 +1,10 @@
 // Turns one kernel into one LLVM function of vector code. Owns the state of that translation: the insertion point, the
 // mask of lanes that are on, the values computed so far. Its members are spread over the files of this folder by
-// concept: values, arithmetic, conversions, maths, access, homes, control, groups, atomics, subgroups.
+// concept: values, arithmetic, conversions, maths, access, homes, masks, control, loops, groups, atomics, subgroups.
 //
-// Invariant: where code is emitted under a mask, at least one lane of it is on. Whatever may clear a mask is followed
-// by a branch around the rest.
+// One trip of a loop over lanes carries a pack of vectors; a statement is emitted for one vector after the other, or
+// once where the whole pack agrees. Invariant: where code is emitted under masks, at least one lane of the pack is on
+// (whatever may clear masks is followed by a branch around the rest), so a pack of one vector needs no further test.
 #pragma once
 
 #include <llvm/IR/DIBuilder.h>
@@ -30,9 +31,11 @@ enum class debug_lines : std::uint8_t { omit, include };
 
 struct emit_options {
     std::uint32_t lanes = 8;
+    std::uint32_t vectors = 1;  ///< in flight; at most most_vectors
     debug_lines lines = debug_lines::omit;
     bool has_fma = false;       ///< the target multiplies and adds with one rounding
     bool has_byte_masks = false;  ///< the target masks accesses of bytes with mask registers (AVX-512BW)
+    bool has_avx512 = false;    ///< AVX-512 F, DQ and VL: floats are split and scaled by instructions
     bool has_rounding = false;  ///< the target has floor, ceil, trunc and rint
 };
 
@@ -85,14 +88,61 @@ private:
     llvm::Value* scalar(const lane_value& v);
     llvm::Value* lane(llvm::Value* vector, llvm::Value* index) { return b_.CreateExtractElement(vector, index); }
 
-    // masks (control.cpp)
+    // masks.cpp
+    using masks = llvm::SmallVector<llvm::Value*, most_vectors>;
+    llvm::Value*& mask() { return here().mask; }
     llvm::Value* all_on() const { return llvm::ConstantInt::getTrue(mask_type()); }
-    llvm::Value* mask_or_all() const { return mask_ ? mask_ : all_on(); }
+    llvm::Value* mask_or_all() { return mask() ? mask() : all_on(); }
+    llvm::Value* and_mask(llvm::Value* condition) { return mask() ? b_.CreateAnd(mask(), condition) : condition; }
+    masks all_masks() const;
+    void set_masks(const masks& m);
     llvm::Value* mask_bits(llvm::Value* mask);
     llvm::Value* any(llvm::Value* mask);
+    llvm::Value* any(const masks& m);
     llvm::Value* first_lane(llvm::Value* mask);
     llvm::Value* last_lane(llvm::Value* mask);
-    llvm::Value* and_mask(llvm::Value* condition) { return mask_ ? b_.CreateAnd(mask_, condition) : condition; }
+    void remove_lanes(llvm::AllocaInst* from, llvm::Value* lanes);
+    void keep_what_is_on(llvm::BasicBlock*& skip);
+    /// No lane of the current vector need be on: others of the pack are.
+    bool may_be_off() { return in_flight_ > 1 && mask(); }
+    /// `pointer`, or what may be accessed in its place while no lane of the vector is on.
+    llvm::Value* readable_where_off(llvm::Value* pointer, llvm::Value* harmless);
+    llvm::Value* writable_where_off(llvm::Value* pointer);
+    /// What `body` gives, or zeros while no lane of the vector is on.
+    components unless_off(const std::function<components()>& body);
+
+    // the pack: vectors that one trip of a loop over lanes carries
+    struct position {
+        llvm::Value* x = nullptr;  ///< i64; range: lane 0's x; group: workgroup id
+        llvm::Value* y = nullptr;
+        llvm::Value* z = nullptr;
+        llvm::Value* vector = nullptr;  ///< i32; group: number of the vector in its workgroup
+    };
+    struct vector_state {
+        position at;
+        llvm::Value* mask = nullptr;                ///< null: all lanes are on
+        llvm::AllocaInst* not_returned = nullptr;   ///< lanes that have not returned; null: all
+        std::vector<components> values;             ///< by value: of the region that is being emitted
+    };
+    vector_state& here() { return vectors_[current_]; }
+    position& at() { return here().at; }
+    bool pack_agrees(ir::value_id v) const { return divergence_.values[v.number] <= level::pack; }
+    /// What is known of `v`: by vector, or once for all of the pack.
+    components& known(ir::value_id v) { return (pack_agrees(v) ? vectors_[0] : here()).values[v.number]; }
+    template <class Body>
+    void each_vector(Body&& body) {
+        for (current_ = 0; current_ < in_flight_; ++current_) body();
+        current_ = 0;
+    }
+    /// Once where the pack agrees on `l`, else for each vector.
+    template <class Body>
+    void each_vector(level l, Body&& body) {
+        if (l <= level::pack) body();
+        else each_vector(body);
+    }
+    std::vector<lane_value> operand_of_each(ir::value_id v);
+    /// The one condition or selector that all lanes in flight share, or null.
+    llvm::Value* shared_scalar(ir::value_id v, const std::vector<lane_value>& each);
 
     // values.cpp
     void define(ir::value_id v);
@@ -112,12 +162,13 @@ private:
     components emit_extract_dynamic(ir::value_id v, std::span<const components>);
     components emit_swizzle(ir::value_id v, std::span<const components>);
     components emit_select(ir::value_id v, std::span<const components>);
-    llvm::Value* group_index(std::uint64_t dimension) const { return dimension == 0 ? at_.x : dimension == 1 ? at_.y : at_.z; }
+    llvm::Value* group_index(std::uint64_t dimension) { return dimension == 0 ? at().x : dimension == 1 ? at().y : at().z; }
     lane_value local_position(std::uint64_t dimension, llvm::Type* type);
 
     // arithmetic.cpp; op by op on scalars of one kind
     components emit_elementwise(ir::value_id v, std::span<const components> operands);
     lane_value elementwise(ir::op code, ir::scalar_kind k, std::span<const lane_value> operands);
+    void note_likely(ir::op code, ir::scalar_kind k, std::span<const lane_value> operands, lane_value& v);
     std::optional<lane_value> affine_arithmetic(ir::op code, ir::scalar_kind k, std::span<const lane_value> operands);
     llvm::Value* binary_integer(ir::op code, ir::scalar_kind k, llvm::Value* a, llvm::Value* b);
     llvm::Value* binary_float(ir::op code, llvm::Value* a, llvm::Value* b);
@@ -134,6 +185,8 @@ private:
     llvm::Value* convert(llvm::Value* v, ir::scalar_kind from, ir::scalar_kind to);
     llvm::Value* widen_half(llvm::Value* v, ir::scalar_kind k);
     llvm::Value* narrow_to_half(llvm::Value* v, ir::scalar_kind k);
+    llvm::Value* fused_small(ir::scalar_kind k, std::span<llvm::Value* const> in);
+    llvm::Value* next_small(ir::scalar_kind k, llvm::Value* a, llvm::Value* b);
     llvm::Type* like(llvm::Value* v, llvm::Type* scalar) const;
 
     // maths.cpp
@@ -155,7 +208,14 @@ private:
     components load_place(ir::place_id p);
     void store_place(ir::place_id p, const components& value, bool blends);
     const layout& layout_of(ir::place_id p) const;
-    address address_of(ir::place_id p);
+    enum class indices : std::uint8_t { exact, likely };
+    address address_of(ir::place_id p, indices which = indices::exact);
+    /// Whether lanes are neighbours where their indices say that only run time can tell; null where that is known.
+    llvm::Value* lanes_count(ir::place_id p);
+    components load_from(ir::place_id p, const address& a);
+    /// No index of the place differs within the pack.
+    bool pack_agrees_on_indices(ir::place_id p) const;
+    llvm::Value* harmless_pointer(ir::place_id p);
     llvm::Value* root_pointer(ir::place_id p);
     llvm::Value* offset_pointer(llvm::Value* base, llvm::Value* offset_bytes) { return b_.CreateGEP(b_.getInt8Ty(), base, offset_bytes); }
     llvm::Value* leaf_pointer(const address& a, std::uint64_t offset_bytes);
@@ -165,7 +225,7 @@ private:
     llvm::Value* widen_byte_mask(llvm::Value* mask);
     llvm::Value* load_vector(llvm::Value* pointer, llvm::Type* scalar, llvm::Value* mask, unsigned count);
     void store_vector(llvm::Value* pointer, llvm::Value* value, llvm::Value* mask);
-    llvm::Value* gather(llvm::Value* pointers, llvm::Type* scalar);
+    llvm::Value* gather(llvm::Value* pointers, llvm::Type* scalar, llvm::Value* harmless);
     void scatter(llvm::Value* pointers, llvm::Value* value);
     std::optional<components> load_interleaved(const address& a, std::span<const leaf> leaves);
     bool store_interleaved(const address& a, std::span<const leaf> leaves, const components& value);
@@ -177,7 +237,12 @@ private:
 
     // places of variables and spilled values (homes.cpp)
     void prepare_homes();
+    bool on_stack(std::uint32_t variable) const { return variable_allocas_[variable][0] != nullptr; }
     llvm::Value* variable_pointer(std::uint32_t variable);
+    llvm::Value* crossing_pointer(std::uint32_t variable);
+    enum class crossing : std::uint8_t { in, out };
+    void copy_crossing(std::span<const std::uint32_t> variables, crossing direction);
+    std::array<std::vector<std::uint32_t>, 2> crossing_variables(ir::block_id b, std::span<const std::size_t> which) const;
     std::uint64_t reserve_scratch(std::uint64_t size_bytes);
     const layout& layout_at(level l) const { return l == level::lane ? lane_layout_ : single_layout_; }
     llvm::Value* scratch_at(std::uint64_t offset_bytes, std::uint64_t bytes_per_vector);
@@ -189,15 +254,26 @@ private:
     struct frame {
         llvm::BasicBlock* break_to = nullptr;
         llvm::BasicBlock* continue_to = nullptr;
-        llvm::AllocaInst* looping = nullptr;  ///< lanes that begin the next iteration; null: all that entered
-        llvm::AllocaInst* active = nullptr;   ///< lanes still in this iteration; null: all
+        using by_vector = std::array<llvm::AllocaInst*, most_vectors>;
+        by_vector looping{};  ///< lanes that begin the next iteration; null: all that entered
+        by_vector active{};   ///< lanes still in this iteration; null: all
+        bool masked() const { return active[0] != nullptr; }
     };
+    frame masked_frame(const llvm::Twine& break_to, const llvm::Twine& continue_to);
     void emit_block(ir::block_id b);
     void emit_statements(ir::block_id b, std::span<const std::size_t> which);
     void emit_statement(ir::block_id b, std::size_t i);
     void emit_if(const ir::if_statement& s);
-    void emit_masked_block(ir::block_id b, llvm::Value* mask, llvm::BasicBlock* after);
+    void emit_masked_block(ir::block_id b, const masks& on, llvm::BasicBlock* after);
     void emit_switch(const ir::switch_statement& s);
+    void emit_assume(const ir::assume& s);
+    void emit_fence(const ir::fence& s);
+    void emit_uniform_switch(const ir::switch_statement& s, llvm::Value* selector, const std::function<void(ir::block_id)>& body);
+    void emit_uniform_if(const ir::if_statement& s, llvm::Value* condition, const std::function<void(ir::block_id)>& body);
+    /// Goes on in a block that may have no way in; then nothing after it is emitted.
+    void continue_if_entered(llvm::BasicBlock* block);
+
+    // loops.cpp
     void emit_for(const ir::for_statement& s, const statement_facts& facts);
     void emit_while(const ir::while_statement& s, const statement_facts& facts);
     void emit_uniform_for(const ir::for_statement& s, llvm::Value* first, llvm::Value* last, llvm::Value* step,
@@ -205,29 +281,26 @@ private:
     void emit_divergent_for(const ir::for_statement& s);
     void emit_uniform_while(const std::function<llvm::Value*()>& head, const std::function<void()>& body);
     void emit_divergent_while(const ir::while_statement& s);
-    void emit_uniform_switch(const ir::switch_statement& s, llvm::Value* selector, const std::function<void(ir::block_id)>& body);
-    void emit_uniform_if(const ir::if_statement& s, llvm::Value* condition, const std::function<void(ir::block_id)>& body);
-    /// Goes on in a block that may have no way in; then nothing after it is emitted.
-    void continue_if_entered(llvm::BasicBlock* block);
-    void leave_iteration(const statement_facts& facts, bool also_loop);
+    void begin_iteration(const frame& f);
+    void leave_iteration(bool also_loop);
     void emit_return(const statement_facts& facts);
-    void remove_lanes(llvm::AllocaInst* from, llvm::Value* lanes);
-    void keep_what_is_on(llvm::BasicBlock*& skip);
-    void emit_assume(const ir::assume& s);
-    void emit_fence(const ir::fence& s);
 
     // groups.cpp
     void emit_group_form();
     void emit_group_block(ir::block_id b);
     void emit_group_statement(ir::block_id b, std::size_t i);
     void emit_region(ir::block_id b, std::span<const std::size_t> which);
-    void emit_lanes(ir::block_id b, std::span<const std::size_t> which, llvm::Value* entry_mask);
+    /// One trip: `count` vectors from the one that vectors_[0].at names; a mask is given for one vector only.
+    void emit_lanes(ir::block_id b, std::span<const std::size_t> which, std::uint32_t count, llvm::Value* entry_mask);
+    void begin_pack(std::uint32_t count, llvm::Value* entry_mask);
+    void fetch_what_crosses(ir::block_id b, std::span<const std::size_t> which);
     llvm::Value* group_scalar(ir::value_id v);
     std::uint32_t workgroup_invocations() const;
     std::uint32_t vector_count() const { return (workgroup_invocations() + lanes_ - 1) / lanes_; }
 
     // atomics.cpp
     components emit_atomic(ir::value_id v, std::span<const components> operands);
+    components atomic_of_lanes(ir::value_id v, std::span<const components> operands);
     enum class sharing : std::uint8_t { thread, device };
     llvm::Value* atomic_step(ir::op code, ir::scalar_kind k, sharing s, llvm::Value* pointer,
                              std::span<llvm::Value* const> operands);
@@ -245,7 +318,7 @@ private:
     llvm::Module& out_;
     llvm::LLVMContext& context_;
     const emit_options options_;
-    const std::uint32_t lanes_;
+    const std::uint32_t lanes_, pack_;  ///< lanes of a vector, vectors of a full pack
     const launch_form form_;
     const divergence divergence_;
     const region_plan plan_;
@@ -258,24 +331,18 @@ private:
     std::vector<llvm::Value*> buffer_bases_, buffer_sizes_;
     std::vector<components> value_parameters_;
 
-    struct position {
-        llvm::Value* x = nullptr;  ///< i64; range: lane 0's x; group: workgroup id
-        llvm::Value* y = nullptr;
-        llvm::Value* z = nullptr;
-        llvm::Value* vector = nullptr;  ///< i32; group: number of the vector in its workgroup
-    } at_;
-    llvm::Value* mask_ = nullptr;  ///< null: all lanes are on
+    std::array<vector_state, most_vectors> vectors_;
+    std::uint32_t in_flight_ = 1, current_ = 0;  ///< vectors of the pack that is being emitted; which one
     std::vector<frame> frames_;
     llvm::BasicBlock* return_to_ = nullptr;
-    llvm::AllocaInst* not_returned_ = nullptr;  ///< lanes that have not returned; null: all
+    llvm::AllocaInst* sink_ = nullptr;  ///< takes what vectors without lanes store
     llvm::Value* prefix_mask_ = nullptr;  ///< a mask whose lane 0 is on
     std::size_t leaves_ = 0;          ///< masked breaks, continues and returns emitted so far
     std::size_t returns_ = 0;         ///< masked returns emitted so far
-    std::vector<components> values_;        ///< by value: of the region that is being emitted
     std::vector<components> group_values_;  ///< by value: of the workgroup
     std::vector<std::uint32_t> use_counts_;
 
-    std::vector<llvm::AllocaInst*> variable_allocas_;
+    std::vector<std::array<llvm::AllocaInst*, most_vectors>> variable_allocas_;  ///< by variable, vector in flight
     std::vector<std::uint64_t> variable_scratch_, spill_scratch_;
     std::uint64_t scratch_bytes_ = 0;
     std::uint64_t returned_scratch_ = 0;

@@ -14,8 +14,8 @@ std::uint32_t emitter::workgroup_invocations() const {
 void emitter::emit_group_form() {
     if (workgroup_invocations() == 0) refuse(module_, "the launch needs a workgroup size and the kernel names none");
     count_loop(function_->getArg(1), function_->getArg(2), 1, "group", [&](llvm::Value* x) {
-        at_.x = x;
-        at_.vector = b_.getInt32(0);
+        at().x = x;
+        at().vector = b_.getInt32(0);
         if (plan_.keeps_returned) {
             for (std::uint32_t i = 0; i < vector_count() * lanes_; i += lanes_)
                 b_.CreateAlignedStore(llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes_), b_.getInt8(1)),
@@ -94,74 +94,101 @@ llvm::Value* emitter::group_scalar(ir::value_id v) { return scalar(operand(v)[0]
 
 void emitter::emit_region(ir::block_id b, std::span<const std::size_t> which) {
     const std::uint32_t full = workgroup_invocations() / lanes_, rest = workgroup_invocations() % lanes_;
-    llvm::Value* group_vector = at_.vector;
-    if (full == 1) {
-        emit_lanes(b, which, nullptr);
-    } else if (full > 1) {
-        count_loop(b_.getInt32(0), b_.getInt32(full), 1, "vectors", [&](llvm::Value* v) {
-            at_.vector = v;
-            emit_lanes(b, which, nullptr);
-        });
-    }
+    llvm::Value* group_vector = at().vector;
+    const auto run = [&](std::uint32_t from, std::uint32_t to, std::uint32_t at_once) {
+        if (to - from == at_once) {
+            at().vector = b_.getInt32(from);
+            emit_lanes(b, which, at_once, nullptr);
+        } else if (from < to) {
+            count_loop(b_.getInt32(from), b_.getInt32(to), at_once, "vectors", [&](llvm::Value* v) {
+                at().vector = v;
+                emit_lanes(b, which, at_once, nullptr);
+            });
+        }
+    };
+    const std::uint32_t packed = full / pack_ * pack_;
+    run(0, packed, pack_);
+    run(packed, full, 1);
     if (rest != 0) {
-        at_.vector = b_.getInt32(full);
+        at().vector = b_.getInt32(full);
         llvm::SmallVector<llvm::Constant*, 16> on;
         for (std::uint32_t i = 0; i < lanes_; ++i) on.push_back(b_.getInt1(i < rest));
         prefix_mask_ = llvm::ConstantVector::get(on);
-        emit_lanes(b, which, prefix_mask_);
+        emit_lanes(b, which, 1, prefix_mask_);
     }
-    at_.vector = group_vector;
+    at().vector = group_vector;
 }
 
-void emitter::emit_lanes(ir::block_id b, std::span<const std::size_t> which, llvm::Value* entry_mask) {
-    values_.assign(values_.size(), {});
+void emitter::begin_pack(std::uint32_t count, llvm::Value* entry_mask) {
+    const position first = at();
+    in_flight_ = count;
+    each_vector([&] {
+        vector_state& v = here();
+        v.values.assign(v.values.size(), {});
+        v.mask = entry_mask;
+        v.not_returned = nullptr;
+        if (current_ == 0) return;
+        v.at = first;
+        if (form_ == launch_form::range) v.at.x = b_.CreateAdd(first.x, i64(current_ * lanes_), "", true, true);
+        else v.at.vector = b_.CreateAdd(first.vector, b_.getInt32(current_), "", true, true);
+    });
+}
+
+void emitter::emit_lanes(ir::block_id b, std::span<const std::size_t> which, std::uint32_t count, llvm::Value* entry_mask) {
     std::vector<frame> outer_frames;
     outer_frames.swap(frames_);
     llvm::BasicBlock *outer_return = return_to_, *end = new_block("lanes.end");
     return_to_ = end;
-    mask_ = entry_mask;
+    begin_pack(count, entry_mask);
     const bool tracks = divergence_.divergent_return || plan_.keeps_returned;
-    not_returned_ = tracks ? allocate(mask_type(), "not_returned") : nullptr;
+    if (tracks) each_vector([&] { here().not_returned = allocate(mask_type(), "not_returned"); });
     const auto remembered = [&] { return scratch_at(returned_scratch_, lanes_); };
     if (plan_.keeps_returned) {
-        llvm::Value* bytes = b_.CreateAlignedLoad(vector_of(b_.getInt8Ty()), remembered(), llvm::Align(1));
-        mask_ = and_mask(from_memory(bytes, ir::scalar_kind::boolean));
-        b_.CreateStore(mask_, not_returned_);
+        each_vector([&] {
+            llvm::Value* bytes = b_.CreateAlignedLoad(vector_of(b_.getInt8Ty()), remembered(), llvm::Align(1));
+            mask() = and_mask(from_memory(bytes, ir::scalar_kind::boolean));
+            b_.CreateStore(mask(), here().not_returned);
+        });
         llvm::BasicBlock* on = new_block("lanes");
-        b_.CreateCondBr(any(mask_), on, end);
+        b_.CreateCondBr(any(all_masks()), on, end);
         continue_in(on);
     } else if (tracks) {
-        b_.CreateStore(mask_or_all(), not_returned_);
+        each_vector([&] { b_.CreateStore(mask_or_all(), here().not_returned); });
     }
 
-    if (plan_.synchronises) {
-        // what other regions computed is fetched before the first branch, where it serves the whole region
-        std::unordered_set<std::uint32_t> inside;
-        for (std::size_t i : which) {
-            for_each_statement(module_, module_[b].statements[i], [&](const ir::statement& s) {
-                if (const auto* d = std::get_if<ir::define>(&s)) inside.insert(d->value.number);
-                if (const auto* f = std::get_if<ir::for_statement>(&s)) inside.insert(f->induction.number);
-            });
-        }
-        for (std::size_t i : which) {
-            for_each_use(module_, module_[b].statements[i], [&](ir::value_id v) {
-                if (inside.contains(v.number) || is_leaf(module_, v) || !values_[v.number].empty() || !group_values_[v.number].empty()) return;
-                values_[v.number] = operand(v);
-            });
-        }
-    }
+    const auto [fetched, changed] = crossing_variables(b, which);
+    copy_crossing(fetched, crossing::in);
+    if (plan_.synchronises) fetch_what_crosses(b, which);
     emit_statements(b, which);
     branch_to(end);
     continue_in(end);
+    copy_crossing(changed, crossing::out);
     if (plan_.keeps_returned) {
-        llvm::Value* on = b_.CreateLoad(mask_type(), not_returned_);
-        b_.CreateAlignedStore(to_memory(on, ir::scalar_kind::boolean), remembered(), llvm::Align(1));
+        each_vector([&] {
+            llvm::Value* on = b_.CreateLoad(mask_type(), here().not_returned);
+            b_.CreateAlignedStore(to_memory(on, ir::scalar_kind::boolean), remembered(), llvm::Align(1));
+        });
     }
-    values_.assign(values_.size(), {});
-    mask_ = nullptr;
-    not_returned_ = nullptr;
+    begin_pack(1, nullptr);  // what follows is the group's again
     return_to_ = outer_return;
     frames_.swap(outer_frames);
+}
+
+/// What other regions computed is fetched before the first branch, where it serves the whole region.
+void emitter::fetch_what_crosses(ir::block_id b, std::span<const std::size_t> which) {
+    std::unordered_set<std::uint32_t> inside;
+    for (std::size_t i : which) {
+        for_each_statement(module_, module_[b].statements[i], [&](const ir::statement& s) {
+            if (const auto* d = std::get_if<ir::define>(&s)) inside.insert(d->value.number);
+            if (const auto* f = std::get_if<ir::for_statement>(&s)) inside.insert(f->induction.number);
+        });
+    }
+    for (std::size_t i : which) {
+        for_each_use(module_, module_[b].statements[i], [&](ir::value_id v) {
+            if (inside.contains(v.number) || is_leaf(module_, v) || !known(v).empty() || !group_values_[v.number].empty()) return;
+            each_vector(divergence_.values[v.number], [&] { known(v) = operand(v); });
+        });
+    }
 }
 
 }  // namespace quern::cpu::codegen

@@ -1,14 +1,36 @@
 #include "backends/cpu/codegen/machine.hpp"
 
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/MemoryDependenceAnalysis.h>
+#include <llvm/Analysis/MemorySSA.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScopedNoAliasAA.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <algorithm>
 #include <mutex>
@@ -30,7 +52,42 @@ void initialise_once() {
     });
 }
 
-}  // namespace
+/// What the passes of optimise() may ask for. LLVM's PassBuilder would register everything there is, and with it make
+/// the code generator twice as long to load.
+struct analyses {
+    explicit analyses(llvm::TargetMachine& machine) {
+        // nothing to link against: no pass may call a function of its own accord
+        llvm::TargetLibraryInfoImpl no_library{machine.getTargetTriple()};
+        no_library.disableAllFunctions();
+        functions.registerPass([&] { return llvm::TargetLibraryAnalysis(no_library); });
+        functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
+        functions.registerPass([] {
+            llvm::AAManager aliases;
+            aliases.registerFunctionAnalysis<llvm::BasicAA>();
+            aliases.registerFunctionAnalysis<llvm::ScopedNoAliasAA>();
+            return aliases;
+        });
+        add<llvm::AssumptionAnalysis, llvm::BasicAA, llvm::BlockFrequencyAnalysis, llvm::BranchProbabilityAnalysis,
+            llvm::DominatorTreeAnalysis, llvm::LoopAnalysis, llvm::MemoryDependenceAnalysis, llvm::MemorySSAAnalysis,
+            llvm::OptimizationRemarkEmitterAnalysis, llvm::PassInstrumentationAnalysis, llvm::PostDominatorTreeAnalysis,
+            llvm::ScalarEvolutionAnalysis, llvm::ScopedNoAliasAA>(functions);
+        add<llvm::PassInstrumentationAnalysis>(loops);
+        add<llvm::PassInstrumentationAnalysis>(modules);
+        functions.registerPass([&] { return llvm::LoopAnalysisManagerFunctionProxy(loops); });
+        functions.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(modules); });
+        loops.registerPass([&] { return llvm::FunctionAnalysisManagerLoopProxy(functions); });
+    }
+
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::ModuleAnalysisManager modules;
+
+private:
+    template <class... Analysis, class Manager>
+    static void add(Manager& m) {
+        (m.registerPass([] { return Analysis(); }), ...);
+    }
+};
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features, optimisation o) {
     initialise_once();
@@ -49,13 +106,34 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const 
     return machine;
 }
 
+}  // namespace
+
+llvm::TargetMachine& machine_for(const std::string& cpu, const std::string& features, optimisation o) {
+    struct kept_machine {
+        std::string cpu, features;
+        optimisation level{};
+        std::unique_ptr<llvm::TargetMachine> machine;
+    };
+    static thread_local kept_machine last;
+    if (!last.machine || last.cpu != cpu || last.features != features || last.level != o)
+        last = {cpu, features, o, make_machine(cpu, features, o)};
+    return *last.machine;
+}
+
 bool has_feature(const llvm::TargetMachine& machine, const char* feature) {
     return machine.getMCSubtargetInfo()->checkFeatures(std::string("+") + feature);
 }
 
+unsigned vector_registers(unsigned lanes, const llvm::TargetMachine& machine) {
+    const bool wide = has_feature(machine, "avx512f");
+    const unsigned bits = wide ? 512 : has_feature(machine, "avx2") ? 256 : 128;
+    return (wide ? 32 : 16) / std::max(1u, lanes * 32 / bits);
+}
+
+unsigned vector_register_bits(unsigned lanes, bool has_avx512) { return std::clamp(lanes * 32, 128u, has_avx512 ? 512u : 256u); }
+
 void prefer_vectors_of(llvm::Module& m, unsigned lanes, const llvm::TargetMachine& machine) {
-    // lanes of 32 bits fill one register; wider elements take several
-    const unsigned bits = std::clamp(lanes * 32, 128u, has_feature(machine, "avx512f") ? 512u : 256u);
+    const unsigned bits = vector_register_bits(lanes, has_feature(machine, "avx512f"));
     for (llvm::Function& f : m) {
         if (f.isDeclaration()) continue;
         f.addFnAttr("target-cpu", machine.getTargetCPU());
@@ -66,25 +144,23 @@ void prefer_vectors_of(llvm::Module& m, unsigned lanes, const llvm::TargetMachin
 }
 
 void optimise(llvm::Module& m, llvm::TargetMachine& machine) {
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager calls;
-    llvm::ModuleAnalysisManager modules;
-    llvm::PipelineTuningOptions tuning;
-    tuning.LoopVectorization = false;  // the code is vector code already
-    tuning.SLPVectorization = false;
-    tuning.LoopInterleaving = false;
-    llvm::PassBuilder passes(&machine, tuning);
-    // nothing to link against: no pass may call a function of its own accord
-    llvm::TargetLibraryInfoImpl none{machine.getTargetTriple()};
-    none.disableAllFunctions();
-    functions.registerPass([&] { return llvm::TargetLibraryAnalysis(none); });
-    passes.registerModuleAnalyses(modules);
-    passes.registerCGSCCAnalyses(calls);
-    passes.registerFunctionAnalyses(functions);
-    passes.registerLoopAnalyses(loops);
-    passes.crossRegisterProxies(loops, functions, calls, modules);
-    passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(m, modules);
+    analyses a(machine);
+    // The emitter writes variables through the stack, in blocks that often hold little: registers first, then what that
+    // shows. docs/performance.md compares longer pipelines.
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::InstCombinePass());
+    llvm::LoopPassManager loops;
+    loops.addPass(llvm::LoopRotatePass());
+    loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
+    passes.addPass(llvm::GVNPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    for (llvm::Function& f : m)
+        if (!f.isDeclaration()) passes.run(f, a.functions);
 }
 
 llvm::SmallVector<char, 0> emit_file(llvm::Module& m, llvm::TargetMachine& machine, file_kind kind) {

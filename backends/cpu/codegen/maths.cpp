@@ -3,6 +3,8 @@
 #include <array>
 
 #include "backends/cpu/codegen/emitter.hpp"
+#include "backends/cpu/codegen/machine.hpp"
+#include "backends/cpu/codegen/maths/functions.hpp"
 
 namespace quern::cpu::codegen {
 namespace {
@@ -31,10 +33,16 @@ components emitter::emit_maths(ir::value_id v, std::span<const components> opera
         llvm::SmallVector<llvm::Value*, 3> in;
         for (const components& o : operands) {
             llvm::Value* x = uniform ? o[i].value : vector(o[i]);
-            in.push_back(half ? widen_half(x, k) : x);
+            in.push_back(x);
         }
-        llvm::Value* r = float_function(module_[v].op, in);
-        if (half) r = narrow_to_half(r, k);
+        llvm::Value* r = nullptr;
+        if (!half) r = float_function(module_[v].op, in);
+        else if (module_[v].op == ir::op::fma) r = fused_small(k, in);
+        else if (module_[v].op == ir::op::nextafter) r = next_small(k, in[0], in[1]);
+        else {
+            for (llvm::Value*& each : in) each = widen_half(each, k);
+            r = narrow_to_half(float_function(module_[v].op, in), k);
+        }
         all.push_back(uniform ? lane_value::uniform(r) : lane_value::varying(r));
     }
     return all;
@@ -54,6 +62,15 @@ llvm::Value* emitter::float_function(ir::op code, std::span<llvm::Value* const> 
     if (code == ir::op::copysign) return intrinsic(Intrinsic::copysign, {in[0], in[1]});
     if (code == ir::op::rsqrt)
         return b_.CreateFDiv(ConstantFP::get(in[0]->getType(), 1.0), intrinsic(Intrinsic::sqrt, {in[0]}));
+    maths::workshop shop(b_);
+    shop.has_fma = options_.has_fma;
+    shop.has_rounding = options_.has_rounding;
+    shop.has_avx512 = options_.has_avx512;
+    shop.register_bits = vector_register_bits(lanes_, options_.has_avx512);
+    shop.approximates = module_.math != ir::math_mode::precise;
+    if (module_.math == ir::math_mode::fast) shop.specials = maths::special_values::open;
+    shop.any_lane = [this](llvm::Value* mask) { return any(and_mask(mask)); };
+    if (llvm::Value* r = maths::emit(code, shop, in)) return r;
     const auto* row = std::find_if(import_rows.begin(), import_rows.end(), [&](const import_row& r) { return r.op == code; });
     if (row == import_rows.end()) refuse(module_, "no function for " + std::string(ir::info(code).name));
     return call_import(in[0]->getType()->getScalarType()->isFloatTy() ? row->f32 : row->f64, in);

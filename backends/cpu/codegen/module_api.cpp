@@ -13,6 +13,7 @@
 #include <string>
 
 #include "backends/cpu/codegen/emitter.hpp"
+#include "backends/cpu/codegen/flight.hpp"
 #include "backends/cpu/codegen/host.hpp"
 #include "backends/cpu/codegen/link.hpp"
 #include "backends/cpu/codegen/machine.hpp"
@@ -48,28 +49,33 @@ bool uses(const ir::module& m, ir::scalar_kind k) {
 void compile(const quern_cpu_request& request, quern_cpu_sink sink, void* context) {
     if (request.lanes != 4 && request.lanes != 8 && request.lanes != 16)
         throw compile_error("lanes must be 4, 8 or 16, not " + std::to_string(request.lanes));
+    if (request.vectors > most_vectors || (request.vectors & (request.vectors - 1)) != 0)
+        throw compile_error("vectors must be 1, 2 or 4, not " + std::to_string(request.vectors));
     const ir::module kernel = ir::from_bytes(std::as_bytes(std::span(request.ir, request.ir_size)));
     const auto level = request.debug ? optimisation::off : optimisation::full;
-    const auto machine = make_machine(request.cpu ? request.cpu : host_cpu(), request.features ? request.features : request.cpu ? "" : host_features(), level);
-    if (uses(kernel, ir::scalar_kind::f16) && !has_feature(*machine, "f16c"))
+    llvm::TargetMachine& machine = machine_for(request.cpu ? request.cpu : host_cpu(), request.features ? request.features : request.cpu ? "" : host_features(), level);
+    if (uses(kernel, ir::scalar_kind::f16) && !has_feature(machine, "f16c"))
         refuse(kernel, "half needs a CPU with f16c");
 
     std::string errors;
     llvm::LLVMContext llvm_context;
     llvm_context.setDiagnosticHandler(std::make_unique<collect_diagnostics>(errors));
     llvm::Module module("quern", llvm_context);
-    module.setDataLayout(machine->createDataLayout());
-    module.setTargetTriple(machine->getTargetTriple().str());
+    module.setDataLayout(machine.createDataLayout());
+    module.setTargetTriple(machine.getTargetTriple().str());
     module.setPICLevel(llvm::PICLevel::BigPIC);
 
     emit_options options;
     options.lanes = request.lanes;
+    options.vectors = vectors_in_flight(kernel, request.lanes, vector_registers(request.lanes, machine), request.vectors);
+    if (request.debug) options.vectors = 1;
     options.lines = request.debug ? debug_lines::include : debug_lines::omit;
-    options.has_fma = has_feature(*machine, "fma");
-    options.has_byte_masks = has_feature(*machine, "avx512bw");
-    options.has_rounding = has_feature(*machine, "sse4.1");
+    options.has_fma = has_feature(machine, "fma");
+    options.has_byte_masks = has_feature(machine, "avx512bw");
+    options.has_avx512 = has_feature(machine, "avx512f") && has_feature(machine, "avx512dq") && has_feature(machine, "avx512vl");
+    options.has_rounding = has_feature(machine, "sse4.1");
     emitter(kernel, module, options).emit();
-    prefer_vectors_of(module, request.lanes, *machine);
+    prefer_vectors_of(module, request.lanes, machine);
 
     llvm::raw_string_ostream stream(errors);
     if (llvm::verifyModule(module, &stream)) {
@@ -77,7 +83,7 @@ void compile(const quern_cpu_request& request, quern_cpu_sink sink, void* contex
         llvm::raw_string_ostream(text) << module;
         throw internal_error("the CPU code generator made an invalid module for kernel " + kernel.name + ": " + errors + "\n" + text);
     }
-    if (level == optimisation::full) optimise(module, *machine);
+    if (level == optimisation::full) optimise(module, machine);
 
     const auto give = [&](std::uint32_t stage, llvm::StringRef bytes) { sink(context, stage, bytes.data(), bytes.size()); };
     if (request.stages & quern_cpu_stage_llvm) {
@@ -87,11 +93,11 @@ void compile(const quern_cpu_request& request, quern_cpu_sink sink, void* contex
     }
     if (request.stages & quern_cpu_stage_assembly) {
         const auto copy = llvm::CloneModule(module);  // emission changes the module
-        const auto text = emit_file(*copy, *machine, file_kind::assembly);
+        const auto text = emit_file(*copy, machine, file_kind::assembly);
         give(quern_cpu_stage_assembly, {text.data(), text.size()});
     }
     if (request.stages & quern_cpu_stage_object) {
-        const auto object = emit_file(module, *machine, file_kind::object);
+        const auto object = emit_file(module, machine, file_kind::object);
         if (!errors.empty()) throw compile_error("LLVM, kernel " + kernel.name + ": " + errors);
         if (const std::string names = undefined_symbols({object.data(), object.size()}); !names.empty())
             throw internal_error("code for kernel " + kernel.name + " calls functions that objects may not call: " + names);

@@ -31,9 +31,9 @@ llvm::Value* emitter::reduce(ir::op code, ir::scalar_kind k, llvm::Value* v) {
         case ir::op::bit_or: case ir::op::bit_xor: neutral = llvm::Constant::getNullValue(scalar); break;
         case ir::op::mul: neutral = is_float ? llvm::ConstantFP::get(scalar, 1.0) : llvm::ConstantInt::get(scalar, 1); break;
         case ir::op::bit_and: neutral = llvm::Constant::getAllOnesValue(scalar); break;
-        default: neutral = mask_ ? lane(v, first_lane(mask_)) : nullptr; break;  // min, max: any lane that is on
+        default: neutral = mask() ? lane(v, first_lane(mask())) : nullptr; break;  // min, max: any lane that is on
     }
-    if (mask_) v = b_.CreateSelect(mask_, v, splat(neutral));
+    if (mask()) v = b_.CreateSelect(mask(), v, splat(neutral));
     const bool ordered = is_float && (step == ir::op::add || step == ir::op::mul) && module_.math != ir::math_mode::fast;
     if (ordered) {
         llvm::Value* sum = b_.CreateExtractElement(v, std::uint64_t{0});
@@ -56,19 +56,19 @@ llvm::Value* emitter::scan(ir::op code, ir::scalar_kind k, llvm::Value* v) {
     if (ir::is_float(k)) {
         // in the order of the lanes; -0 is what changes no sum
         llvm::Value* sum = llvm::ConstantFP::getNegativeZero(type->getScalarType());
-        if (mask_) v = b_.CreateSelect(mask_, v, splat(sum));
+        if (mask()) v = b_.CreateSelect(mask(), v, splat(sum));
         llvm::Value *all = zero, *begun = b_.getFalse();
         for (std::uint32_t i = 0; i < lanes_; ++i) {
             llvm::Value* next = b_.CreateFAdd(sum, b_.CreateExtractElement(v, i));
             // before the first lane that is on, the sum is +0
             llvm::Value* before = inclusive ? next : b_.CreateSelect(begun, sum, zero->getAggregateElement(i));
             all = b_.CreateInsertElement(all, before, i);
-            begun = b_.CreateOr(begun, mask_ ? b_.CreateExtractElement(mask_, i) : b_.getTrue());
+            begun = b_.CreateOr(begun, mask() ? b_.CreateExtractElement(mask(), i) : b_.getTrue());
             sum = next;
         }
         return all;
     }
-    if (mask_) v = b_.CreateSelect(mask_, v, zero);
+    if (mask()) v = b_.CreateSelect(mask(), v, zero);
     const auto shift_up = [&](llvm::Value* x, std::uint32_t by) {
         llvm::SmallVector<int, 16> from;
         for (std::uint32_t i = 0; i < lanes_; ++i) from.push_back(static_cast<int>(i < by ? lanes_ : i - by));

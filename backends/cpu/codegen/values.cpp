@@ -1,4 +1,5 @@
 // Values: what each operation is made by, and the operations that need no arithmetic.
+#include <algorithm>
 #include <cstddef>
 
 #include "backends/cpu/codegen/emitter.hpp"
@@ -71,14 +72,25 @@ void emitter::define(ir::value_id v) {
     if (v.number < module_.value_locations.size()) set_location(module_.value_locations[v.number]);
     components c = compute(v);
     if (plan_.spilled[v.number]) spill(v, c);
-    values_[v.number] = std::move(c);
+    known(v) = std::move(c);
 }
 
 components emitter::operand(ir::value_id v) {
-    if (!values_[v.number].empty()) return values_[v.number];
+    if (!known(v).empty()) return known(v);
     if (!group_values_[v.number].empty()) return group_values_[v.number];
     if (plan_.spilled[v.number]) return reload(v);
     return compute(v);
+}
+
+std::vector<lane_value> emitter::operand_of_each(ir::value_id v) {
+    std::vector<lane_value> all;
+    each_vector([&] { all.push_back(operand(v)[0]); });
+    return all;
+}
+
+llvm::Value* emitter::shared_scalar(ir::value_id v, const std::vector<lane_value>& each) {
+    const bool one = std::all_of(each.begin(), each.end(), [&](const lane_value& x) { return x.is_uniform() && x.value == each[0].value; });
+    return one || pack_agrees(v) ? scalar(each[0]) : nullptr;
 }
 
 components emitter::emit_constant(ir::value_id v, std::span<const components>) {
@@ -107,7 +119,7 @@ lane_value emitter::local_position(std::uint64_t dimension, llvm::Type* type) {
     const auto& size = module_.workgroup_size;
     const std::uint64_t before = dimension == 0 ? 1 : dimension == 1 ? size[0] : std::uint64_t{size[0]} * size[1];
     if (size[dimension] == 1) return lane_value::uniform(llvm::ConstantInt::get(type, 0));
-    llvm::Value* flat = b_.CreateMul(at_.vector, b_.getInt32(lanes_), "", true, true);
+    llvm::Value* flat = b_.CreateMul(at().vector, b_.getInt32(lanes_), "", true, true);
     const bool in_row = lanes_stay_in_row(module_, lanes_);
     if (!in_row) flat = b_.CreateAdd(splat(flat), lane_numbers(b_.getInt32Ty(), 1), "", true, true);
     const auto constant = [&](std::uint64_t n) { return llvm::ConstantInt::get(flat->getType(), n); };
@@ -150,7 +162,7 @@ components emitter::emit_position(ir::value_id v, std::span<const components>) {
             return uniform(launch_field(offsetof(quern_cpu_launch, extent) + 8 * dimension, b_.getInt64Ty()));
         case ir::op::subgroup_size: return uniform(b_.getInt32(lanes_));
         case ir::op::subgroup_count: return uniform(b_.getInt32(vector_count()));
-        case ir::op::subgroup_id: return uniform(at_.vector);
+        case ir::op::subgroup_id: return uniform(at().vector);
         case ir::op::subgroup_lane: {
             lane_value p = lane_value::affine(llvm::ConstantInt::get(type, 0), 1);
             p.ordered = true;

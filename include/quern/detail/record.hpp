@@ -37,6 +37,10 @@ node record_operation(op code, const type_desc& type, const node* operands, std:
 node record_value(node n, const location& where);
 /// Conversions and broadcasts that operators need.
 node record_broadcast(node scalar, const type_desc& type);
+/// The member of a struct's value at the end of a path of member numbers.
+node record_member(node whole, const std::uint32_t* path, std::size_t length);
+/// Element of an array's value; a traced index goes through a variable.
+node record_array_element(node whole, node index, const type_desc& array, const type_desc& element, const location& where);
 node record_parameter(std::uint32_t number, const type_desc& type);
 node record_buffer_size(std::uint32_t number, const type_desc& type);
 /// Operations with an effect (subgroup operations): executed here.

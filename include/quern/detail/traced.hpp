@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quern/detail/record.hpp>
+#include <quern/detail/reflection.hpp>
 #include <quern/detail/type_of.hpp>
 
 #include <concepts>
@@ -52,10 +53,11 @@ template <class T, class H>
 consteval bool host_converts() {
     using C = component_t<T>;
     if constexpr (std::is_same_v<T, H>) return true;
+    else if constexpr (!is_scalar_or_vec<T> || !is_scalar_or_vec<H>) return false;
     else if constexpr (is_vec<H>) return is_vec<T> && width<T> == width<H> && host_converts<C, component_t<H>>();
     else if constexpr (std::is_same_v<C, bool> || std::is_same_v<H, bool>) return std::is_same_v<C, H>;
     else if constexpr (std::is_enum_v<C> || std::is_enum_v<H>) return std::is_same_v<C, H>;
-    else if constexpr (std::is_floating_point_v<C>) return std::is_floating_point_v<H> || std::is_integral_v<H>;
+    else if constexpr (is_host_float<C>) return is_host_number<H>;
     else return std::is_integral_v<C> && std::is_integral_v<H>;
 }
 
@@ -66,15 +68,7 @@ node scalar_constant(const H& h) {
     else {
         const C c = static_cast<C>(h);
         if constexpr (std::is_integral_v<H>) {
-            bool same = false;
-            if constexpr (std::is_integral_v<C>) same = static_cast<H>(c) == h && (c < C{}) == (h < H{});
-            else if constexpr (sizeof(H) < sizeof(C)) same = true;
-            else {
-                // exact: the integer survives the way there and back, and did not round up to 2^N
-                constexpr C limit = static_cast<C>(2) * static_cast<C>(static_cast<H>(1) << (sizeof(H) * 8 - 1 - std::is_signed_v<H>));
-                same = c < limit && static_cast<H>(c) == h;
-            }
-            if (!same) {
+            if (!is_representable<C>(h)) {
                 if constexpr (std::is_signed_v<H>) return record_unrepresentable(type_of<C>, static_cast<long long>(h));
                 else return record_unrepresentable(type_of<C>, static_cast<unsigned long long>(h));
             }
@@ -83,11 +77,22 @@ node scalar_constant(const H& h) {
     }
 }
 
+/// Refuses a struct whose members do not lie where its description says; only a run can tell for some.
+template <class T>
+void check_layout(const location& where = location::current()) {
+    if constexpr (!is_scalar_or_vec<T>)
+        if (!layout_check<T>::holds())
+            fail_usage("the members of this struct do not lie as their types say (alignas?): write QUERN_STRUCT in place of "
+                       "BOOST_HANA_ADAPT_STRUCT", where);
+}
+
 /// A host value as a constant of T: scalars are repeated in every component of a vector.
 template <class T, class H>
 node host_constant(const H& h) {
-    if constexpr (std::is_same_v<T, H>) return record_constant(type_of<T>, &h);
-    else if constexpr (is_vec<T>) {
+    if constexpr (std::is_same_v<T, H>) {
+        check_layout<T>();
+        return record_constant(type_of<T>, &h);
+    } else if constexpr (is_vec<T>) {
         node components[static_cast<std::size_t>(width<T>)];
         for (std::size_t i = 0; i < static_cast<std::size_t>(width<T>); ++i) {
             if constexpr (is_vec<H>) components[i] = scalar_constant<component_t<T>>(h[i]);
@@ -101,6 +106,8 @@ node host_constant(const H& h) {
 template <class T, class V>
 consteval void check_conversion() {
     constexpr bool same_components = std::is_same_v<component_t<V>, component_t<T>>;
+    static_assert(is_scalar_or_vec<V> && is_scalar_or_vec<T>,
+                  "quern: a struct or an array does not convert: write its members or elements");
     static_assert(!same_components, "quern: the operands have different numbers of components: write v.x() or v.xy() "
                                     "to take some, make_vec(x, y, z) to build a vector");
     static_assert(same_components, "quern: the operands have different element types and nothing converts by itself: "
@@ -121,10 +128,10 @@ node capture(const X& x) {
         }
     } else if constexpr (host_converts<T, X>()) return host_constant<T>(x);
     else {
-        static_assert(!(std::is_floating_point_v<component_t<X>> && is_integral<T>),
+        static_assert(!(is_host_float<component_t<X>> && is_integral<T>),
                       "quern: a floating host value never becomes an integer by itself: write an integer, or cast the "
                       "traced operand with cast<float>(e)");
-        static_assert(std::is_floating_point_v<component_t<X>> && is_integral<T>,
+        static_assert(is_host_float<component_t<X>> && is_integral<T>,
                       "quern: this host value cannot stand for an operand of this type: write a value of the traced "
                       "operand's type, or cast<T>(e)");
         return {};
@@ -183,14 +190,19 @@ struct index {
     index(const X& x, location l = location::current()) : where(l) {  // NOLINT: converts on purpose
         if constexpr (is_traced<X>) {
             using V = value_t<X>;
-            static_assert(std::is_integral_v<V> && !std::is_same_v<V, bool>,
+            static_assert((std::is_integral_v<V> && !std::is_same_v<V, bool>) || is_newtype<V>,
                           "quern: an index is an integer scalar: write cast<uint>(e)");
             value = x.traced_node();
+            if constexpr (sizeof(V) < sizeof(uint)) {  // an index of the IR has 32 bits or more
+                using Wide = std::conditional_t<is_signed_scalar<V>, int, uint>;
+                value = record_operation(op::cast, type_of<Wide>, &value, 1);
+            }
         } else {
-            static_assert(std::is_integral_v<X> && !std::is_same_v<X, bool>,
+            static_assert((std::is_integral_v<X> && !std::is_same_v<X, bool>) || is_newtype<X>,
                           "quern: an index is an integer scalar: write cast<uint>(e) for a traced value, an integer for "
                           "a host value");
-            if constexpr (!std::is_integral_v<X>) return;
+            if constexpr (is_newtype<X>) *this = index(static_cast<std::underlying_type_t<X>>(x), l);
+            else if constexpr (!std::is_integral_v<X>) return;
             else if constexpr (std::is_signed_v<X>) {
                 if (x < 0) value = record_unrepresentable(type_of<uint>, static_cast<long long>(x));
                 else value = unsigned_constant(static_cast<std::uint64_t>(x));

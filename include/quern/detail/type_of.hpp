@@ -1,6 +1,7 @@
 // From a C++ type to its description, and the compile-time questions that operators ask about it.
 #pragma once
 
+#include <quern/detail/host_number.hpp>
 #include <quern/detail/type_desc.hpp>
 #include <quern/types.hpp>
 
@@ -17,6 +18,8 @@ struct described;
 template <class T>
 consteval scalar_kind scalar_kind_of() {
     if constexpr (std::is_same_v<T, bool>) return scalar_kind::boolean;
+    else if constexpr (std::is_same_v<T, half>) return scalar_kind::f16;
+    else if constexpr (std::is_same_v<T, bfloat16>) return scalar_kind::bf16;
     else if constexpr (std::is_same_v<T, float>) return scalar_kind::f32;
     else if constexpr (std::is_same_v<T, double>) return scalar_kind::f64;
     else if constexpr (std::is_enum_v<T>) return scalar_kind_of<std::underlying_type_t<T>>();
@@ -95,13 +98,18 @@ inline constexpr bool is_described = requires { described<T>::value; };
 template <class T>
 inline constexpr bool is_boolean = std::is_same_v<component_t<T>, bool>;
 template <class T>
-inline constexpr bool is_floating = std::is_floating_point_v<component_t<T>>;
+inline constexpr bool is_floating = is_host_float<component_t<T>>;
 template <class T>
 inline constexpr bool is_integral = std::is_integral_v<component_t<T>> && !is_boolean<T>;
 template <class T>
 inline constexpr bool is_arithmetic = is_floating<T> || is_integral<T>;
 template <class T>
 inline constexpr bool is_enumeration = std::is_enum_v<T>;
+/// An enum that QUERN_NEWTYPE made: an integer of its own, with an order.
+template <class T>
+inline constexpr bool is_newtype = requires(T t) { quern_newtype(t); };
+template <class T>
+inline constexpr bool is_signed_scalar = scalar_kind_of<T>() >= scalar_kind::i8 && scalar_kind_of<T>() <= scalar_kind::i64;
 template <class T>
 inline constexpr bool is_scalar_or_vec = scalar_kind_of<component_t<T>>() != scalar_kind::none;
 

@@ -40,11 +40,11 @@ void keep(void* context, std::uint32_t stage, const void* data, std::size_t size
 }
 
 stages compile(const std::string& qir, std::uint32_t lanes, std::uint32_t wanted = quern_cpu_stage_object,
-               const char* cpu = nullptr, std::uint32_t debug = 0) {
+               const char* cpu = nullptr, std::uint32_t debug = 0, std::uint32_t vectors = 0) {
     const ir::module m = ir::parse(qir);
     ir::validate(m);
     const std::vector<std::byte> bytes = ir::to_bytes(ir::canonicalise(m), ir::side_tables::include);
-    const quern_cpu_request request{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), cpu, nullptr, lanes, debug, wanted};
+    const quern_cpu_request request{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), cpu, nullptr, lanes, vectors, debug, wanted};
     stages s;
     s.result = cpu::codegen_module().compile(&request, keep, &s);
     return s;
@@ -53,8 +53,8 @@ stages compile(const std::string& qir, std::uint32_t lanes, std::uint32_t wanted
 /// A compiled kernel with its arguments.
 class runnable {
 public:
-    runnable(const std::string& qir, std::uint32_t lanes, std::uint32_t debug = 0) {
-        const stages s = compile(qir, lanes, quern_cpu_stage_object, nullptr, debug);
+    runnable(const std::string& qir, std::uint32_t lanes, std::uint32_t vectors, std::uint32_t debug = 0) {
+        const stages s = compile(qir, lanes, quern_cpu_stage_object, nullptr, debug, vectors);
         if (s.result != 0) FAIL(s.error());
         stages loading;
         handle_ = cpu::codegen_module().load(s.object().data(), s.object().size(), &entry_, keep, &loading);
@@ -111,6 +111,12 @@ private:
 
 constexpr std::uint32_t widths[] = {4, 8, 16};
 
+/// Of the loop over lanes.
+struct step {
+    std::uint32_t lanes, vectors;
+};
+constexpr step steps_of_lanes[] = {{4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {16, 4}};
+
 template <class T>
 std::vector<T> iota(std::size_t n, T from = T{}) {
     std::vector<T> v(n);
@@ -158,11 +164,11 @@ kernel "stencil" over math contract {
 bool contains(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
 TEST_CASE("saxpy is right for every length up to forty at every lane width", "[cpu-codegen]") {
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         for (std::size_t n = 0; n <= 40; ++n) {
             std::vector<float> x = iota<float>(n, 1), y = iota<float>(n, 100);
             y.push_back(-7);  // a guard behind the end
-            runnable(saxpy, lanes).buffer(y).buffer(x).value(3.0f).range(n);
+            runnable(saxpy, lanes, vectors).buffer(y).buffer(x).value(3.0f).range(n);
             for (std::size_t i = 0; i < n; ++i) REQUIRE(y[i] == 3.0f * static_cast<float>(i + 1) + static_cast<float>(i + 100));
             REQUIRE(y[n] == -7);
         }
@@ -171,16 +177,16 @@ TEST_CASE("saxpy is right for every length up to forty at every lane width", "[c
 
 TEST_CASE("unoptimised code with line tables gives the same results", "[cpu-codegen]") {
     std::vector<float> x = iota<float>(21, 1), y = iota<float>(21, 100);
-    runnable(saxpy, 8, 1).buffer(y).buffer(x).value(3.0f).range(21);
+    runnable(saxpy, 8, 1, 1).buffer(y).buffer(x).value(3.0f).range(21);
     for (std::size_t i = 0; i < 21; ++i) REQUIRE(y[i] == 3.0f * static_cast<float>(i + 1) + static_cast<float>(i + 100));
     const stages s = compile(saxpy, 8, quern_cpu_stage_llvm, nullptr, 1);
     REQUIRE(contains(s.text.at(quern_cpu_stage_llvm), "!DILocation(line: 7"));
 }
 
 TEST_CASE("lanes that would read before the first element do not read at all", "[cpu-codegen]") {
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<float> x = iota<float>(37, 1), y(37, -1.f);
-        runnable(stencil, lanes).buffer(y).buffer(x).value(37u).range(37);
+        runnable(stencil, lanes, vectors).buffer(y).buffer(x).value(37u).range(37);
         for (std::size_t i = 0; i < 37; ++i)
             REQUIRE(y[i] == (i == 0 || i == 36 ? -1.f : static_cast<float>(3 * (i + 1))));
     }
@@ -256,10 +262,10 @@ kernel "collatz" over math contract {
   store %steps[%i], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> start = iota<std::uint32_t>(101);
         std::vector<std::int32_t> steps(101, 99), rounds(101);
-        runnable(kernel, lanes).buffer(steps).buffer(rounds).buffer(start).range(101);
+        runnable(kernel, lanes, vectors).buffer(steps).buffer(rounds).buffer(start).range(101);
         for (std::uint32_t i = 0; i < 101; ++i) {
             std::int32_t count = 0, expected = 99;
             std::uint32_t n = i;
@@ -304,9 +310,9 @@ kernel "loops" over math contract {
   store %y[%i], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> y(30);
-        runnable(kernel, lanes).buffer(y).value(0xffff'ffffu).range(30);
+        runnable(kernel, lanes, vectors).buffer(y).value(0xffff'ffffu).range(30);
         for (std::uint32_t i = 0; i < 30; ++i) {
             std::uint64_t sum = 0;
             for (std::uint64_t k = i; k < 20; k += 3) sum += k;
@@ -343,10 +349,10 @@ kernel "divide" over math contract {
     std::vector<std::int32_t> a, b;
     for (std::int32_t x : edges)
         for (std::int32_t d : edges) a.push_back(x), b.push_back(d);
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::int32_t> q(a.size(), 42);
         std::vector<std::int64_t> r(a.size(), 42);
-        runnable(kernel, lanes).buffer(q).buffer(r).buffer(a).buffer(b).range(a.size());
+        runnable(kernel, lanes, vectors).buffer(q).buffer(r).buffer(a).buffer(b).range(a.size());
         for (std::size_t i = 0; i < a.size(); ++i) {
             const bool on = b[i] != 5;
             const std::int64_t d = b[i] == 0 || (a[i] == smallest && b[i] == -1) ? 1 : b[i], wide = b[i] == 0 ? 1 : b[i];
@@ -375,12 +381,12 @@ kernel "access" over math contract {
   store %y[%j], %gvs
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         const std::size_t n = 29;
         std::vector<float> x = iota<float>(2 * n, 1), y(n, -1.f);
         std::vector<std::uint32_t> at(n);
         for (std::size_t i = 0; i < n; ++i) at[i] = static_cast<std::uint32_t>((i * 11) % n);
-        runnable(kernel, lanes).buffer(y).buffer(x).buffer(at).value(static_cast<std::uint32_t>(n - 1)).range(n);
+        runnable(kernel, lanes, vectors).buffer(y).buffer(x).buffer(at).value(static_cast<std::uint32_t>(n - 1)).range(n);
         for (std::size_t i = 0; i < n; ++i) REQUIRE(y[at[i]] == x[at[i]] + x[n - 1 - i] + x[2 * i]);
     }
 }
@@ -406,10 +412,10 @@ kernel "wrapping" over math contract {
   }
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         const std::vector<std::uint32_t> x = iota<std::uint32_t>(256, 1000);
         std::vector<std::uint32_t> y(600), z(600), in = x;
-        runnable(kernel, lanes).buffer(y).buffer(z).buffer(in).range(600);
+        runnable(kernel, lanes, vectors).buffer(y).buffer(z).buffer(in).range(600);
         for (std::size_t i = 0; i < 600; ++i) {
             REQUIRE(y[i] == 1000 + (i + 3) % 256);
             REQUIRE(z[i] == (i < 597 ? i + 3 : 0));
@@ -432,13 +438,13 @@ kernel "far" over math contract {
 }
 )";
     const std::size_t n = (std::size_t{1} << 31) + 128;
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         // nobody touches the pages between
         const std::unique_ptr<std::uint8_t, void (*)(void*)> y(static_cast<std::uint8_t*>(std::calloc(n, 1)), std::free);
         REQUIRE(y != nullptr);
         std::vector<std::uint32_t> at(40);
         for (std::uint32_t i = 0; i < 40; ++i) at[i] = (1u << 31) + 127 - i * 2;
-        runnable(kernel, lanes).elements(y.get(), n).buffer(at).range(40);
+        runnable(kernel, lanes, vectors).elements(y.get(), n).buffer(at).range(40);
         for (std::size_t i = 0; i < 40; ++i) {
             REQUIRE(y.get()[at[i]] == 9);
             REQUIRE(y.get()[(std::size_t{1} << 31) + i] == 7);
@@ -460,11 +466,11 @@ kernel "parts" over math contract {
   store %q[%i].x, %z
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         const std::size_t n = 21;
         std::vector<float> p = iota<float>(3 * n), q = iota<float>(4 * n);
         const std::vector<float> p0 = p, q0 = q;
-        runnable r(kernel, lanes);
+        runnable r(kernel, lanes, vectors);
         r.buffer(p).buffer(q).range(n);
         for (std::size_t i = 0; i < n; ++i) {
             const float *v = &p0[3 * i], expected[3] = {v[0] + v[2], v[1] + v[0], v[2] + v[1]};
@@ -497,9 +503,9 @@ kernel "local" over math contract {
   store %y[%i], %t
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> y(27);
-        runnable(kernel, lanes).buffer(y).range(27);
+        runnable(kernel, lanes, vectors).buffer(y).range(27);
         for (std::uint32_t i = 0; i < 27; ++i)
             REQUIRE(y[i] == (i % 2 ? 7777u : (i & 7) * i) + (i & 6) * i);
     }
@@ -548,9 +554,9 @@ TEST_CASE("a tree reduction with barriers sums workgroups that are no multiple o
   }
 }
 )";
-        for (const std::uint32_t lanes : widths) {
+        for (const auto [lanes, vectors] : steps_of_lanes) {
             std::vector<std::uint32_t> x = iota<std::uint32_t>(3 * size, 1), sums(3);
-            runnable(kernel, lanes).buffer(x).buffer(sums).groups(3);
+            runnable(kernel, lanes, vectors).buffer(x).buffer(sums).groups(3);
             for (std::size_t g = 0; g < 3; ++g)
                 REQUIRE(sums[g] == std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(g * size), x.begin() + static_cast<std::ptrdiff_t>((g + 1) * size), 0u));
         }
@@ -596,10 +602,10 @@ kernel "rotate" groups workgroup 7 3 1 math precise cooperative {
   store %x[%at], %last
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<float> x = iota<float>(42, 1);
         const std::vector<float> x0 = x;
-        runnable(kernel, lanes).buffer(x).value(3u).groups(2);
+        runnable(kernel, lanes, vectors).buffer(x).value(3u).groups(2);
         for (std::size_t g = 0; g < 2; ++g) {
             std::array<float, 21> tile{}, acc{}, next{};
             const float* in = &x0[21 * g];
@@ -657,9 +663,9 @@ kernel "leave" groups workgroup 11 1 1 math contract cooperative {
   store %x[%g], %o1
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x = iota<std::uint32_t>(55), limit = {0, 2, 3, 9, 1};
-        runnable(kernel, lanes).buffer(x).buffer(limit).groups(5);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(limit).groups(5);
         for (std::uint32_t g = 0; g < 5; ++g)
             for (std::uint32_t l = 0; l < 11; ++l) {
                 const bool stays = limit[g] == 0 || (limit[g] > 2 && l % 2 == 1);
@@ -693,10 +699,10 @@ kernel "shared_bound" groups workgroup 10 1 1 math contract cooperative {
   store %x[%g], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x(20, 77);
         x[9] = 3, x[19] = 6;
-        runnable(kernel, lanes).buffer(x).groups(2);
+        runnable(kernel, lanes, vectors).buffer(x).groups(2);
         for (std::uint32_t i = 0; i < 20; ++i) REQUIRE(x[i] == (i < 10 ? 3 : 6) * (i % 10));
     }
 }
@@ -736,11 +742,11 @@ kernel "histogram" groups workgroup 13 1 1 math contract cooperative {
   }
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x(39), bins(4), total(4);
         std::vector<float> sum = {0, 1e9f};
         for (std::uint32_t i = 0; i < 39; ++i) x[i] = (i * 7 + 1) % 23;
-        runnable(kernel, lanes).buffer(x).buffer(bins).buffer(total).buffer(sum).groups(3);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(bins).buffer(total).buffer(sum).groups(3);
         std::vector<std::uint32_t> expected_bins(4), on;
         for (std::uint32_t v : x) {
             ++expected_bins[v & 3];
@@ -794,10 +800,10 @@ kernel "subgroups" groups workgroup 21 1 1 math precise cooperative {
   }
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::int32_t> x(42), y(42 * 9);
         for (std::int32_t i = 0; i < 42; ++i) x[static_cast<std::size_t>(i)] = (i * 13) % 17 - 8;
-        runnable(kernel, lanes).buffer(x).buffer(y).groups(2);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(y).groups(2);
         for (std::size_t i = 0; i < 42; ++i) {
             const std::size_t group = i / 21, vector = (i % 21) / lanes, first = group * 21 + vector * lanes;
             const std::size_t count = std::min<std::size_t>(lanes, 21 - vector * lanes), lane = i - first;
@@ -814,6 +820,216 @@ kernel "subgroups" groups workgroup 21 1 1 math precise cooperative {
             REQUIRE(r[6] == bits);
             REQUIRE(r[7] == r[0]);
             REQUIRE(r[8] == (lane % 2 == 1 ? 1 : 2));  // the lane number is not uniform
+        }
+    }
+}
+
+TEST_CASE("what lanes that left a loop would read again is kept for them, and nothing else", "[cpu-codegen]") {
+    const std::string kernel = R"(
+kernel "leaving" over math precise {
+  buffer out %trips: u32
+  buffer out %last: u32
+  buffer out %inner: u32
+  buffer out %skipped: u32
+  buffer out %rounds: u32
+  %i = global_id.x : u32
+  declare %v: u32
+  declare %n: u32
+  store %v, %i
+  store %n, 0u32
+  while {
+    %v0 = load %v : u32
+    %v1 = lt %v0, 300u32 : bool
+  } %v1 {
+    %v2 = load %v : u32
+    %v3 = mul %v2, 2u32 : u32
+    %v4 = add %v3, 1u32 : u32
+    store %v, %v4
+    %n0 = load %n : u32
+    %n1 = add %n0, 1u32 : u32
+    store %n, %n1
+  }
+  %n2 = load %n : u32
+  store %trips[%i], %n2
+
+  declare %w: u32
+  store %w, %i
+  while {
+    %w0 = load %w : u32
+    %w1 = lt %w0, 300u32 : bool
+  } %w1 {
+    %w2 = load %w : u32
+    %w3 = mul %w2, 2u32 : u32
+    %w4 = add %w3, 1u32 : u32
+    store %w, %w4
+  }
+  %w5 = load %w : u32
+  store %last[%i], %w5
+
+  %few = rem %i, 7u32 : u32
+  declare %c: u32
+  declare %u: u32
+  declare %s: u32
+  store %c, 0u32
+  store %u, %i
+  store %s, 0u32
+  while {
+    %c0 = load %c : u32
+    %c1 = lt %c0, %few : bool
+  } %c1 {
+    %c2 = load %c : u32
+    %mix = add %c2, %i : u32
+    %bit = bit_and %mix, 1u32 : u32
+    %odd = ne %bit, 0u32 : bool
+    if %odd {
+      %u0 = load %u : u32
+      %u1 = mul %u0, 3u32 : u32
+      store %u, %u1
+    }
+    %u2 = load %u : u32
+    %s0 = load %s : u32
+    %s1 = add %s0, %u2 : u32
+    store %s, %s1
+    %c3 = add %c2, 1u32 : u32
+    store %c, %c3
+  }
+  %s2 = load %s : u32
+  store %inner[%i], %s2
+
+  declare %d: u32
+  declare %t: u32
+  declare %q: u32
+  store %d, 0u32
+  store %t, 1u32
+  store %q, 0u32
+  while {
+    %d0 = load %d : u32
+    %d1 = lt %d0, %few : bool
+  } %d1 {
+    %d2 = load %d : u32
+    %d3 = add %d2, 1u32 : u32
+    store %d, %d3
+    %mix2 = add %d3, %i : u32
+    %bit2 = bit_and %mix2, 1u32 : u32
+    %odd2 = ne %bit2, 0u32 : bool
+    if %odd2 {
+      continue
+    }
+    %t0 = load %t : u32
+    %t1 = mul %t0, 5u32 : u32
+    store %t, %t1
+    %q0 = load %q : u32
+    %q1 = add %q0, %t1 : u32
+    store %q, %q1
+  }
+  %q2 = load %q : u32
+  store %skipped[%i], %q2
+
+  declare %z: u32
+  declare %k: u32
+  store %z, 0u32
+  store %k, 0u32
+  for %r = 0u32 to 3u32 step 1u32 : u32 {
+    %far = mul %i, 7u32 : u32
+    %far1 = mul %r, 11u32 : u32
+    %far2 = add %far, %far1 : u32
+    %end = rem %far2, 23u32 : u32
+    while {
+      %z0 = load %z : u32
+      %z1 = lt %z0, %end : bool
+    } %z1 {
+      %z2 = load %z : u32
+      %z3 = add %z2, 3u32 : u32
+      store %z, %z3
+      %k0 = load %k : u32
+      %k1 = add %k0, 1u32 : u32
+      store %k, %k1
+    }
+  }
+  %k2 = load %k : u32
+  store %rounds[%i], %k2
+}
+)";
+    for (const auto [lanes, vectors] : steps_of_lanes) {
+        std::array<std::vector<std::uint32_t>, 5> out;
+        for (auto& o : out) o.resize(150);
+        runnable(kernel, lanes, vectors).buffer(out[0]).buffer(out[1]).buffer(out[2]).buffer(out[3]).buffer(out[4]).range(150);
+        for (std::uint32_t i = 0; i < 150; ++i) {
+            std::uint32_t trips = 0, v = i, sum = 0, u = i, t = 1, q = 0, z = 0, rounds = 0;
+            for (; v < 300; ++trips) v = 2 * v + 1;
+            for (std::uint32_t c = 0; c < i % 7; ++c) sum += u *= (c + i) % 2 ? 3 : 1;
+            for (std::uint32_t d = 1; d <= i % 7; ++d)
+                if ((d + i) % 2 == 0) q += t *= 5;
+            for (std::uint32_t r = 0; r < 3; ++r)
+                for (; z < (7 * i + 11 * r) % 23; ++rounds) z += 3;
+            INFO(lanes << " lanes, " << vectors << " vectors, invocation " << i);
+            REQUIRE(std::array{out[0][i], out[1][i], out[2][i], out[3][i], out[4][i]} == std::array{trips, v, sum, q, rounds});
+        }
+    }
+    // of the first loop, only the count is blended
+    const std::string first = kernel.substr(0, kernel.find("  declare %w")) + "}\n";
+    const stages s = compile(first, 8, quern_cpu_stage_llvm, nullptr, 0, 1);
+    REQUIRE(s.result == 0);
+    const std::string loop = s.text.at(quern_cpu_stage_llvm);
+    CHECK_FALSE(contains(loop, "select <8 x i1>"));  // LLVM adds the mask to the count
+}
+
+TEST_CASE("a pack reads and stores nothing for a vector whose lanes are all off", "[cpu-codegen]") {
+    // every vector's own index is only in range for the lanes that are on
+    const std::string kernel = R"(
+kernel "off" groups workgroup 16 8 1 math precise cooperative {
+  buffer inout %x: u32
+  buffer inout %rows: u32
+  buffer in %few: u32
+  shared %used: array<u32, 8>
+  %l = local_id.x : u32
+  %y = local_id.y : u32
+  %row = mul %y, 16u32 : u32
+  %i = add %row, %l : u32
+  declare %seen: u32
+  declare %small: array<u32, 2>
+  store %seen, 7u32
+  store %small[0u32], 1u32
+  store %small[1u32], 2u32
+  %near = lt %y, 2u32 : bool
+  if %near {
+    %f = load %few[%y] : u32
+    store %seen, %f
+    %s = load %small[%y] : u32
+    %s1 = add %s, 10u32 : u32
+    store %small[%y], %s1
+    store %rows[%y], %f
+    store %used[%y], %f
+    %old = atomic_add %rows[2u32], 1u32 : u32
+    %other = mul %y, 1u32 : u32
+    %z = bit_xor %l, %y : u32
+    %picked = rem %z, 2u32 : u32
+    %g = load %few[%picked] : u32
+    store %x[%i], %g
+  } else {
+    %far = load %x[%i] : u32
+    %far1 = add %far, 100u32 : u32
+    store %x[%i], %far1
+  }
+  barrier
+  %v = load %x[%i] : u32
+  %w = load %seen : u32
+  %p = load %small[0u32] : u32
+  %q = load %small[1u32] : u32
+  %vw = add %v, %w : u32
+  %pq = add %p, %q : u32
+  %r = add %vw, %pq : u32
+  store %x[%i], %r
+}
+)";
+    for (const auto [lanes, vectors] : steps_of_lanes) {
+        std::vector<std::uint32_t> x = iota<std::uint32_t>(128), rows = {0, 0, 0}, few = {40, 50};
+        runnable(kernel, lanes, vectors).buffer(x).buffer(rows).buffer(few).groups(1);
+        CHECK(rows == std::vector<std::uint32_t>{40, 50, 32});
+        for (std::uint32_t i = 0; i < 128; ++i) {
+            const std::uint32_t y = i / 16, l = i % 16;
+            INFO(lanes << " lanes, " << vectors << " vectors, invocation " << i);
+            REQUIRE(x[i] == (y < 2 ? few[(l ^ y) % 2] + few[y] + 13 : i + 100 + 7 + 3));
         }
     }
 }
@@ -839,9 +1055,9 @@ kernel "arms" over math contract {
   store %x[%i], %o
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint32_t> x = iota<std::uint32_t>(33);
-        runnable(kernel, lanes).buffer(x).range(33);
+        runnable(kernel, lanes, vectors).buffer(x).range(33);
         for (std::uint32_t i = 0; i < 33; ++i) REQUIRE(x[i] == (i % 5 == 0 ? 10 : i % 5 == 3 ? 30 : i + 100));
     }
 }
@@ -874,11 +1090,11 @@ kernel "floats" over math contract {
     const std::vector<std::int32_t> n = {0, 1, -1, 2147483647, -2147483647 - 1, 2147483647, 0, 0, 5};
     const std::vector<std::uint32_t> u = {0, 1, 0, 3000000000u, 0, 4294967295u, 0, 0, 5};
     const std::vector<std::uint32_t> low = {0x40000000, 0x3fc00000, 0xbfc00000, 0, 0xcf32d05e, 0x40400000, 0x80000000, 0x80000000, 0x40800000};
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::int32_t> n_out(9);
         std::vector<std::uint32_t> u_out(9), low_out(9);
         std::vector<float> e(9);
-        runnable(kernel, lanes).buffer(x).buffer(z).buffer(n_out).buffer(u_out).buffer(low_out).buffer(e).range(9);
+        runnable(kernel, lanes, vectors).buffer(x).buffer(z).buffer(n_out).buffer(u_out).buffer(low_out).buffer(e).range(9);
         CHECK(n_out == n);
         CHECK(u_out == u);
         CHECK(low_out == low);
@@ -901,11 +1117,11 @@ kernel "bools" over math contract {
   store %x[%i], %r
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         std::vector<std::uint8_t> x(35);
         for (std::size_t i = 0; i < 35; ++i) x[i] = static_cast<std::uint8_t>(i % 3 ? i * 5 : 0);
         const std::vector<std::uint8_t> x0 = x;
-        runnable(kernel, lanes).buffer(x).range(35);
+        runnable(kernel, lanes, vectors).buffer(x).range(35);
         for (std::size_t i = 0; i < 35; ++i) REQUIRE(x[i] == ((x0[i] == 0) != (i % 2 != 0) ? 1 : 0));
     }
 }
@@ -946,7 +1162,7 @@ TEST_CASE("what cannot be compiled or linked is reported as text", "[cpu-codegen
     CHECK(s.result != 0);
     CHECK(contains(s.error(), "no-such-cpu"));
     const std::uint8_t junk[16] = {1, 2, 3};
-    const quern_cpu_request request{junk, sizeof junk, nullptr, nullptr, 8, 0, quern_cpu_stage_object};
+    const quern_cpu_request request{junk, sizeof junk, nullptr, nullptr, 8, 0, 0, quern_cpu_stage_object};
     stages bad;
     CHECK(cpu::codegen_module().compile(&request, keep, &bad) != 0);
     CHECK_FALSE(bad.error().empty());
