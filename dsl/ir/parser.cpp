@@ -164,16 +164,21 @@ block_id parser::parse_block() {
 
 void parser::parse_statements() {
     if (++depth_ > max_block_depth) fail("blocks are nested more than {} deep", max_block_depth);
+    const std::uint32_t outer = located_line_;
     while (!at_mark('}') && !at(token_kind::end)) parse_statement();
+    if (outer != 0) locate(outer);  // the statement that owns the block is appended behind it
     --depth_;
 }
 
+void parser::locate(std::uint32_t line) {
+    if (line == located_line_) return;
+    located_line_ = line;
+    module_.locations.push_back({file_id{0}, line, 0});
+    build_.set_location({static_cast<std::uint32_t>(module_.locations.size() - 1)});
+}
+
 void parser::parse_statement() {
-    if (token_.line != located_line_) {
-        located_line_ = token_.line;
-        module_.locations.push_back({file_id{0}, token_.line, 0});
-        build_.set_location({static_cast<std::uint32_t>(module_.locations.size() - 1)});
-    }
+    locate(token_.line);
     if (at(token_kind::name)) return parse_named_value();
 
     struct keyword {

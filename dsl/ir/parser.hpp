@@ -52,6 +52,8 @@ private:
     void parse_header();
     void parse_declarations();
     block_id parse_block();
+    /// What is appended from now on stands in this line.
+    void locate(std::uint32_t line);
     void parse_statements();
     void parse_statement();
     void parse_declare();

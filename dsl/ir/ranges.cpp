@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "dsl/ir/keywords.hpp"
 #include "dsl/ir/traversal.hpp"
 
 namespace quern::ir {
@@ -50,6 +51,9 @@ public:
     analysis(const module& m, holds_for who) : m_(m), running_(who == holds_for::running), current_(m.values.size()) {
         table_.values.resize(m.values.size());
         table_.facts.resize(m.values.size());
+        wide_launch_ = std::ranges::any_of(m.values, [&](const value& v) {
+            return has_dimension(v.op) && m[v.type].scalar == scalar_kind::u64;
+        });
     }
 
     range_table run() {
@@ -232,12 +236,14 @@ private:
         return {first, std::min(last, std::min(full_range(kind(v)).last, largest_count))};
     }
     range buffer_size(value_id v) { return count_up_to(v, 0, largest_count); }
-    range extent(value_id v) { return count_up_to(v, 1, largest_count); }
+    /// A kernel with 64-bit ids has launches whose extents and positions 32 bits cut off.
+    bool is_cut_off(value_id v) const { return wide_launch_ && kind(v) == scalar_kind::u32; }
+    range extent(value_id v) { return is_cut_off(v) ? full_range(kind(v)) : count_up_to(v, 1, largest_count); }
     range position(value_id v) {
-        const wide end = full_range(kind(v)).last;
-        if (!running_) return {0, end};
+        const range all = full_range(kind(v));
+        if (!running_ || is_cut_off(v)) return all;
         // the workgroups of the other forms may reach beyond the extents
-        return m_.launch == launch_kind::over ? count_up_to(v, 0, end - 1) : count_up_to(v, 0, end);
+        return count_up_to(v, 0, m_.launch == launch_kind::over ? all.last - 1 : all.last);
     }
     range local_position(value_id v) {
         const std::uint32_t size = m_.workgroup_size[m_[v].immediate];
@@ -368,6 +374,7 @@ private:
     std::vector<range> current_;                           ///< by value: as narrow as the conditions here make it
     std::vector<std::pair<value_id, range>> narrowed_;     ///< what it was before, to be put back
     std::uint32_t steps_left_ = 0;
+    bool wide_launch_ = false;
 };
 
 /// An op without a row yields any number of its kind.

@@ -29,14 +29,16 @@ manifest describe_compilation(const ir::module& m, std::string_view backend, con
     manifest all;
     all.add("quern", build_id());
     all.add("ir", fmt::format("{:016x}{:016x}", identity[0], identity[1]));
-    if (o.debug) {  // code with line tables depends on the lines
+    const auto& [lanes, vectors, debug, checked] = o;  // a new option does not compile until it is in the manifest
+    if (debug) {  // code with line tables depends on the lines
         const std::vector<std::byte> bytes = ir::to_bytes(ir::canonicalise(m), ir::side_tables::include);
         const XXH128_hash_t h = XXH3_128bits(bytes.data(), bytes.size());
         all.add("lines", fmt::format("{:016x}{:016x}", h.high64, h.low64));
     }
-    all.add("lanes", fmt::format("{}", o.lanes));
-    all.add("debug", o.debug ? "1" : "0");
-    all.add("checked", o.checked ? "1" : "0");
+    all.add("lanes", fmt::format("{}", lanes));
+    all.add("vectors", fmt::format("{}", vectors));
+    all.add("debug", debug ? "1" : "0");
+    all.add("checked", checked ? "1" : "0");
     all.add("backend", backend);
     all.add("subgroup_size", fmt::format("{}", t.info.subgroup_size));
     all.add("features", fmt::format("{:x}", t.info.features));

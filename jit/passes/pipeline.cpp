@@ -8,6 +8,7 @@
 #include "dsl/ir/validator.hpp"
 #include "jit/passes/fold_constants.hpp"
 #include "jit/passes/forward_stores.hpp"
+#include "jit/passes/hoist_loop_invariants.hpp"
 #include "jit/passes/merge_common_values.hpp"
 #include "jit/passes/remove_dead_code.hpp"
 #include "jit/passes/split_private_arrays.hpp"
@@ -28,6 +29,7 @@ std::span<const pass> passes() {
         pass{"forward_stores", forward_stores},
         pass{"fold_constants", fold_constants},
         pass{"merge_common_values", merge_common_values},
+        pass{"hoist_loop_invariants", hoist_loop_invariants},
         pass{"remove_dead_code", remove_dead_code},
     };
     return table;

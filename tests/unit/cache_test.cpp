@@ -332,6 +332,7 @@ TEST_CASE("what a compilation depends on decides hit or miss", "[cache]") {
     };
     differs(describe_compilation(kernel, "cuda", t, {}).key());
     differs(describe_compilation(kernel, "cpu", t, {.lanes = 4}).key());
+    differs(describe_compilation(kernel, "cpu", t, {.vectors = 2}).key());
     differs(describe_compilation(kernel, "cpu", t, {.debug = true}).key());
     differs(describe_compilation(kernel, "cpu", t, {.checked = true}).key());
     ir::module changed = kernel;

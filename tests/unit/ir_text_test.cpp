@@ -210,6 +210,8 @@ TEST_CASE("Text that is no kernel gets a usage error with file and line") {
     fails("  %a = add %n, %n : vec5<u32>\n}", "'vec5' is no type");
     fails("  switch %n {\n    case 1i32 {\n    }\n    default {\n    }\n  }\n}",
           "the case is a i32, the selector a u32");
+    fails("  for %k = 0u32 to %n step 0u32 : u32 {\n    store %y[%k], %k\n  }\n}",
+          "bad.qir:4: the step of a for must be positive, not 0u32");
     fails("}\n}", "expected the end of the text");
     fails("  barrier\n}", "the kernel cooperates but is not marked so");
     fails("  declare %t: struct<8, 4>{@0 a: u32, @2 b: u32}\n}", "no sound layout");

@@ -8,7 +8,7 @@
 
 #include "jit/passes/fold_constants.hpp"
 #include "jit/passes/forward_stores.hpp"
-#include "jit/passes/merge_common_values.hpp"
+#include "jit/passes/hoist_loop_invariants.hpp"
 #include "jit/passes/pipeline.hpp"
 #include "jit/passes/split_private_arrays.hpp"
 #include "jit/passes/unroll_constant_loops.hpp"
@@ -198,6 +198,24 @@ TEST_CASE("What a loop body declares is a variable of its own in each iteration"
     CHECK(has(text, "store %t.1, 1u32\n"));
 }
 
+TEST_CASE("A line may be longer if that lets a private array live in registers") {
+    const auto unrolls = [](std::uint32_t trips, bool indexes_array) {
+        sketch s;
+        const auto a = s.b.add_variable({ir::storage::local, ir::intern_array(s.m, s.scalar(scalar_kind::u32), 400)});
+        s.put(ir::declare{a});
+        s.for_(s.u32(0), s.u32(trips), s.u32(1), [&](ir::value_id k) {
+            const auto at = indexes_array ? k : s.u32(0);
+            s.put(ir::store{s.in_variable(a, {maker::index(at)}), k});
+            s.add_to_sum(s.b.load(s.in_variable(a, {maker::index(at)})));
+        });
+        return !has(unrolled(s.done()), "for ");
+    };
+    CHECK(unrolls(42, false));  // 6 an iteration, at most 256
+    CHECK_FALSE(unrolls(43, false));
+    CHECK(unrolls(170, true));  // at most 1024
+    CHECK_FALSE(unrolls(171, true));
+}
+
 TEST_CASE("Unrolling adds a bounded number of statements to a kernel of many loops") {
     sketch s;
     for (int n = 0; n < 5'000; ++n)
@@ -362,4 +380,91 @@ TEST_CASE("A store in part ends what is known of the whole") {
     const ir::module m = s.done();
     check_meaning(m);
     CHECK(has(after_all(m, jit::forward_stores), "load %v : vec2<u32>"));
+}
+
+TEST_CASE("Values that every iteration computes alike leave all loops that do not change them") {
+    sketch s;
+    s.for_(s.u32(0), s.i, s.u32(1), [&](ir::value_id a) {
+        s.for_(a, s.i, s.u32(1), [&](ir::value_id b) {
+            const auto square = s.op(op::mul, {s.i, s.i});
+            const auto outer = s.op(op::add, {square, a});
+            s.add_to_sum(s.op(op::add, {outer, b}));
+        });
+    });
+    const ir::module m = s.done();
+    check_meaning(m);
+    CHECK(after_all(m, jit::hoist_loop_invariants) == R"(  declare %sum: u32
+  store %sum, 0u32
+  %v0 = global_id.x : u32
+  %v1 = mul %v0, %v0 : u32
+  for %v2 = 0u32 to %v0 step 1u32 : u32 {
+    %v3 = add %v1, %v2 : u32
+    for %v4 = %v2 to %v0 step 1u32 : u32 {
+      %v5 = load %sum : u32
+      %v6 = add %v3, %v4 : u32
+      %v7 = add %v5, %v6 : u32
+      store %sum, %v7
+    }
+  }
+  %v8 = load %sum : u32
+  store %y[%v0], %v8
+)");
+}
+
+TEST_CASE("A load leaves a loop that certainly reaches it, if nothing writes what it reads") {
+    enum class from : std::uint8_t { fixed, written, variable };
+    const auto leaves = [](from buffer, auto last, auto before) {
+        sketch s;
+        s.for_(s.u32(0), last(s), s.u32(1), [&](ir::value_id k) {
+            before(s, k);
+            s.add_to_sum(buffer == from::variable ? s.get(s.sum) : s.load(buffer == from::fixed ? s.x : s.y, s.i));
+        });
+        const ir::module m = s.done();
+        check_meaning(m);
+        const std::string text = after_all(m, jit::hoist_loop_invariants);
+        const std::string load = buffer == from::fixed ? "load %x" : buffer == from::written ? "load %y" : "load %sum";
+        return text.find(load) < text.find("for ");
+    };
+    const auto four = [](sketch& s) { return s.u32(4); };
+    const auto nothing = [](sketch&, ir::value_id) {};
+    CHECK(leaves(from::fixed, four, nothing));
+    CHECK_FALSE(leaves(from::written, four, nothing));
+    CHECK_FALSE(leaves(from::variable, four, nothing));
+    CHECK_FALSE(leaves(from::fixed, [](sketch& s) { return s.i; }, nothing));
+    CHECK_FALSE(leaves(from::fixed, four, [](sketch& s, ir::value_id k) {
+        s.if_(s.op(op::eq, {k, s.i}), [&] { s.put(ir::break_statement{}); });
+    }));
+}
+
+TEST_CASE("The head of a while loop runs, its body may not") {
+    const auto text = [](bool in_head) {
+        sketch s;
+        const auto again = [&] { return s.op(op::lt, {s.get(s.sum), s.u32(20)}); };
+        s.while_(
+            [&] {
+                if (!in_head) return again();
+                return s.op(op::lt, {s.get(s.sum), s.op(op::bit_and, {s.load(s.x, s.i), s.u32(15)})});
+            },
+            [&] { s.add_to_sum(in_head ? s.u32(1) : s.op(op::bit_or, {s.load(s.x, s.i), s.u32(9)})); });
+        const ir::module m = s.done();
+        check_meaning(m);
+        return after_all(m, jit::hoist_loop_invariants);
+    };
+    const std::string head = text(true), body = text(false);
+    CHECK(head.find("load %x") < head.find("while"));
+    CHECK(head.find("bit_and") < head.find("while"));
+    CHECK(body.find("load %x") > body.find("while"));
+}
+
+TEST_CASE("Nothing leaves a loop with a barrier, across which values are kept in memory") {
+    maker k("waits", 16);
+    const auto y = k.buffer("y", ir::access::write, k.scalar(scalar_kind::u32));
+    const auto n = k.value("n", k.scalar(scalar_kind::u32));
+    const auto i = k.op(op::global_id, {}, 0);
+    k.for_(k.u32(0), n, k.u32(1), [&](ir::value_id) {
+        k.put(ir::barrier{});
+        k.store(y, i, k.op(op::mul, {i, i}));
+    });
+    const std::string text = after_all(k.finish(), jit::hoist_loop_invariants);
+    CHECK(text.find("mul ") > text.find("for "));
 }

@@ -226,7 +226,7 @@ TEST_CASE("The passes of the pipeline are named and leave every kernel valid") {
     CHECK(names ==
           std::vector<std::string_view>{"forward_stores", "fold_constants", "unroll_constant_loops", "forward_stores",
                                         "fold_constants", "split_private_arrays", "forward_stores", "fold_constants",
-                                        "merge_common_values", "remove_dead_code"});
+                                        "merge_common_values", "hoist_loop_invariants", "remove_dead_code"});
     for (ir::module m : tests::all_kernels()) {
         for (const jit::pass& p : jit::passes()) {
             p.run(m);

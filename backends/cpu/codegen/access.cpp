@@ -50,7 +50,7 @@ llvm::Value* emitter::root_pointer(ir::place_id p) {
     return variable_pointer(place.number);
 }
 
-emitter::address emitter::address_of(ir::place_id p) {
+emitter::address emitter::address_of(ir::place_id p, indices which) {
     const layout& l = layout_of(p);
     const bool spread = !l.is_host() && l.lanes() > 1;
     address a;
@@ -77,6 +77,7 @@ emitter::address emitter::address_of(ir::place_id p) {
         a.element_bytes = stride;
 
         lane_value index = operand(s.index)[0];
+        if (which == indices::likely && index.likely) index = lane_value::affine(index.likely, index.stride);
         const ir::scalar_kind k = scalar_of(s.index);
         const bool is_signed = ir::is_signed_integer(k);
         const auto bytes = [&](llvm::Value* v, std::uint64_t times) {
@@ -262,10 +263,45 @@ bool emitter::store_interleaved(const address& a, std::span<const leaf> leaves, 
     return true;
 }
 
+llvm::Value* emitter::lanes_count(ir::place_id p) {
+    if (!layout_of(p).is_host()) return nullptr;
+    llvm::Value* all = nullptr;
+    for (const ir::step& s : module_.steps_of(p)) {
+        if (s.kind != ir::step::kind::index) continue;
+        const lane_value index = operand(s.index)[0];
+        if (index.shape != shape::varying) continue;
+        if (!index.likely) return nullptr;
+        all = all ? b_.CreateAnd(all, index.counts) : index.counts;
+    }
+    return all;
+}
+
 components emitter::load_place(ir::place_id p) {
+    llvm::Value* counts = lanes_count(p);
+    if (!counts) return load_from(p, address_of(p));
+    llvm::BasicBlock *inside = new_block("inside"), *edge = new_block("edge"), *end = new_block("loaded");
+    b_.CreateCondBr(counts, inside, edge);
+    continue_in(inside);
+    components all = load_from(p, address_of(p, indices::likely));
+    inside = b_.GetInsertBlock();
+    b_.CreateBr(end);
+    continue_in(edge);
+    const components gathered = load_from(p, address_of(p));
+    edge = b_.GetInsertBlock();
+    b_.CreateBr(end);
+    continue_in(end);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        llvm::PHINode* either = b_.CreatePHI(all[i].value->getType(), 2);
+        either->addIncoming(all[i].value, inside);
+        either->addIncoming(gathered[i].value, edge);
+        all[i] = lane_value::varying(either);
+    }
+    return all;
+}
+
+components emitter::load_from(ir::place_id p, const address& a) {
     const layout& l = layout_of(p);
     const bool spread = !l.is_host() && l.lanes() > 1;
-    const address a = address_of(p);
     const std::vector<leaf> leaves = l.leaves(module_[p].type);
     if (a.shape == shape::affine && !leaves.empty())
         if (auto all = load_interleaved(a, leaves)) return *all;

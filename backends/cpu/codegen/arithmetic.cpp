@@ -71,7 +71,41 @@ lane_value emitter::elementwise(ir::op code, ir::scalar_kind k, std::span<const 
     else if (ir::is_float(computed)) r = binary_float(code, in[0], in[1]);
     else r = binary_integer(code, computed, in[0], in[1]);
     if (is_half(k)) r = narrow_to_half(r, k);
-    return uniform ? lane_value::uniform(r) : lane_value::varying(r);
+    if (uniform) return lane_value::uniform(r);
+    lane_value v = lane_value::varying(r);
+    if (ir::is_integer(k) && operands.size() == 2) note_likely(code, k, operands, v);
+    return v;
+}
+
+/// A bound that no lane reaches leaves numbers that count up by lane as they are; whether it is reached is one scalar
+/// test. So the inside of an image that clamps its indices needs no gather.
+void emitter::note_likely(ir::op code, ir::scalar_kind k, std::span<const lane_value> operands, lane_value& v) {
+    const bool left = !operands[0].is_uniform();
+    const lane_value &moving = operands[left ? 0 : 1], &other = operands[left ? 1 : 0];
+    llvm::Value* base = moving.shape == shape::affine ? moving.value : moving.likely;
+    if (!base || !other.is_uniform()) return;
+    switch (code) {
+        case ir::op::min: case ir::op::max: {
+            constexpr std::int64_t longest_stride = 64;  // so that a vector wraps once at most
+            if (moving.stride <= 0 || moving.stride > longest_stride || ir::bit_width(k) < 32) return;
+            const auto ordered = [&](llvm::Value* a, llvm::Value* b) { return compare(ir::op::le, k, a, b); };
+            llvm::Value* last = b_.CreateAdd(base, llvm::ConstantInt::get(base->getType(), static_cast<std::uint64_t>(moving.stride) * (lanes_ - 1)));
+            llvm::Value* free = code == ir::op::max ? ordered(other.value, base) : ordered(last, other.value);
+            v.counts = b_.CreateAnd(ordered(base, last), free);
+            if (moving.counts) v.counts = b_.CreateAnd(moving.counts, v.counts);
+            break;
+        }
+        case ir::op::add:
+        case ir::op::sub:
+            if (!left && code == ir::op::sub) return;
+            v.counts = moving.counts;
+            base = code == ir::op::add ? b_.CreateAdd(base, other.value) : b_.CreateSub(base, other.value);
+            break;
+        default: return;
+    }
+    if (!v.counts) return;
+    v.likely = base;
+    v.stride = moving.stride;
 }
 
 llvm::Value* emitter::binary_float(ir::op code, llvm::Value* a, llvm::Value* b) {

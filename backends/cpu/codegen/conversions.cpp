@@ -74,7 +74,9 @@ components emitter::emit_cast(ir::value_id v, std::span<const components> operan
         } else if (each.is_uniform()) {
             all.push_back(lane_value::uniform(convert(each.value, from, to)));
         } else {
-            all.push_back(lane_value::varying(convert(vector(each), from, to)));
+            lane_value r = lane_value::varying(convert(vector(each), from, to));
+            if (each.likely && same_bits) r.likely = convert(each.likely, from, to), r.counts = each.counts, r.stride = each.stride;
+            all.push_back(r);
         }
     }
     return all;
@@ -88,7 +90,7 @@ components emitter::emit_bit_cast(ir::value_id v, std::span<const components> op
     if (from_width == to_width) {
         for (const lane_value& each : operands[0]) {
             lane_value r = each;
-            if (each.shape == shape::affine && !ir::is_integer(to)) r = lane_value::varying(vector(each));
+            if (each.shape == shape::varying || (each.shape == shape::affine && !ir::is_integer(to))) r = lane_value::varying(vector(each));
             r.value = cast(r.value, register_type(to));
             r.ordered = false;
             all.push_back(r);

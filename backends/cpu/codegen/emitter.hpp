@@ -168,6 +168,7 @@ private:
     // arithmetic.cpp; op by op on scalars of one kind
     components emit_elementwise(ir::value_id v, std::span<const components> operands);
     lane_value elementwise(ir::op code, ir::scalar_kind k, std::span<const lane_value> operands);
+    void note_likely(ir::op code, ir::scalar_kind k, std::span<const lane_value> operands, lane_value& v);
     std::optional<lane_value> affine_arithmetic(ir::op code, ir::scalar_kind k, std::span<const lane_value> operands);
     llvm::Value* binary_integer(ir::op code, ir::scalar_kind k, llvm::Value* a, llvm::Value* b);
     llvm::Value* binary_float(ir::op code, llvm::Value* a, llvm::Value* b);
@@ -207,7 +208,11 @@ private:
     components load_place(ir::place_id p);
     void store_place(ir::place_id p, const components& value, bool blends);
     const layout& layout_of(ir::place_id p) const;
-    address address_of(ir::place_id p);
+    enum class indices : std::uint8_t { exact, likely };
+    address address_of(ir::place_id p, indices which = indices::exact);
+    /// Whether lanes are neighbours where their indices say that only run time can tell; null where that is known.
+    llvm::Value* lanes_count(ir::place_id p);
+    components load_from(ir::place_id p, const address& a);
     /// No index of the place differs within the pack.
     bool pack_agrees_on_indices(ir::place_id p) const;
     llvm::Value* harmless_pointer(ir::place_id p);
@@ -234,6 +239,10 @@ private:
     void prepare_homes();
     bool on_stack(std::uint32_t variable) const { return variable_allocas_[variable][0] != nullptr; }
     llvm::Value* variable_pointer(std::uint32_t variable);
+    llvm::Value* crossing_pointer(std::uint32_t variable);
+    enum class crossing : std::uint8_t { in, out };
+    void copy_crossing(std::span<const std::uint32_t> variables, crossing direction);
+    std::array<std::vector<std::uint32_t>, 2> crossing_variables(ir::block_id b, std::span<const std::size_t> which) const;
     std::uint64_t reserve_scratch(std::uint64_t size_bytes);
     const layout& layout_at(level l) const { return l == level::lane ? lane_layout_ : single_layout_; }
     llvm::Value* scratch_at(std::uint64_t offset_bytes, std::uint64_t bytes_per_vector);

@@ -84,15 +84,28 @@ private:
         if (!fresh && r.loops < loop_ends_.size()) outer_.push_back({id, r.loops});
     }
 
+    /// What holds the value: itself, the parts that it is made of or taken from, or the variable that it was read from.
+    /// Conditions are in mask registers.
     void use(ir::value_id v) {
-        if (!counts_up(v)) touch(v.number, module_[v].type);
+        if (counts_up(v) || module_[v].op == ir::op::constant || module_[module_[v].type].scalar == ir::scalar_kind::boolean) return;
+        switch (module_[v].op) {
+            case ir::op::construct: case ir::op::extract: case ir::op::insert: case ir::op::swizzle:
+                for (ir::value_id o : module_.operands_of(v)) use(o);
+                return;
+            case ir::op::load:
+                if (access(module_.place_of(v))) return;
+                break;
+            default: break;  // has registers of its own
+        }
+        touch(v.number, module_[v].type);
     }
 
-    void access(ir::place_id p) {
+    bool access(ir::place_id p) {
         const ir::place& place = module_[p];
-        if (place.root != ir::root_kind::variable || module_.variables[place.number].storage != ir::storage::local) return;
+        if (place.root != ir::root_kind::variable || module_.variables[place.number].storage != ir::storage::local) return false;
         if (divergence_.variables[place.number] == level::lane)
             touch(module_.values.size() + place.number, module_.variables[place.number].type);
+        return true;
     }
 
     void define(ir::value_id v) {
@@ -110,6 +123,7 @@ private:
         }
         if (counts_up_[v.number]) return;
         const bool function = is_function(module_, v);
+        if (value.op == ir::op::construct || value.op == ir::op::extract || value.op == ir::op::insert || value.op == ir::op::swizzle) return;
         code_ += static_cast<std::uint32_t>(registers_of(value.type)) * (function ? function_cost : 1);
         if (function) extra_ = function_registers;
         use(v);

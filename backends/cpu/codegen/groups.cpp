@@ -156,10 +156,13 @@ void emitter::emit_lanes(ir::block_id b, std::span<const std::size_t> which, std
         each_vector([&] { b_.CreateStore(mask_or_all(), here().not_returned); });
     }
 
+    const auto [fetched, changed] = crossing_variables(b, which);
+    copy_crossing(fetched, crossing::in);
     if (plan_.synchronises) fetch_what_crosses(b, which);
     emit_statements(b, which);
     branch_to(end);
     continue_in(end);
+    copy_crossing(changed, crossing::out);
     if (plan_.keeps_returned) {
         each_vector([&] {
             llvm::Value* on = b_.CreateLoad(mask_type(), here().not_returned);

@@ -2,12 +2,15 @@
 #include <algorithm>
 
 #include "backends/cpu/codegen/emitter.hpp"
+#include "dsl/ir/effects.hpp"
 
 namespace quern::cpu::codegen {
 namespace {
 
 constexpr std::uint64_t none = ~std::uint64_t{0};
 constexpr std::uint64_t largest_on_stack_bytes = 16 * 1024;
+
+constexpr std::uint64_t largest_in_registers_bytes = 256;
 
 constexpr std::uint64_t whole_lines(std::uint64_t size_bytes) { return (size_bytes + 63) / 64 * 64; }
 
@@ -30,8 +33,10 @@ void emitter::prepare_homes() {
             continue;
         }
         const std::uint64_t size = std::max<std::uint64_t>(1, layout_at(divergence_.variables[i]).size_bytes(v.type));
+        const bool on_stack = !plan_.in_scratch[i] || size <= largest_in_registers_bytes;
         if (plan_.in_scratch[i]) variable_scratch_[i] = reserve_scratch(size * vector_count());
-        else if (size > largest_on_stack_bytes) variable_scratch_[i] = reserve_scratch(whole_lines(size) * pack_);
+        if (!on_stack) continue;
+        if (size > largest_on_stack_bytes) variable_scratch_[i] = reserve_scratch(whole_lines(size) * pack_);
         else
             for (std::uint32_t v = 0; v < (splits_pack(divergence_.variables[i]) ? pack_ : 1); ++v)
                 variable_allocas_[i][v] = allocate(llvm::ArrayType::get(b_.getInt8Ty(), size), "variable");
@@ -56,9 +61,53 @@ llvm::Value* emitter::variable_pointer(std::uint32_t variable) {
     const std::uint32_t number = splits_pack(divergence_.variables[variable]) ? current_ : 0;
     if (on_stack(variable)) return variable_allocas_[variable][number];
     if (module_.variables[variable].storage == ir::storage::shared) return scratch_at(variable_scratch_[variable], 0);
+    if (plan_.in_scratch[variable]) return crossing_pointer(variable);
     const std::uint64_t size = layout_at(divergence_.variables[variable]).size_bytes(module_.variables[variable].type);
-    if (plan_.in_scratch[variable]) return scratch_at(variable_scratch_[variable], size);
     return scratch_at(variable_scratch_[variable] + whole_lines(size) * number, 0);
+}
+
+llvm::Value* emitter::crossing_pointer(std::uint32_t variable) {
+    return scratch_at(variable_scratch_[variable], layout_at(divergence_.variables[variable]).size_bytes(module_.variables[variable].type));
+}
+
+/// Variables that cross regions live on the stack within one, where LLVM makes registers of them.
+void emitter::copy_crossing(std::span<const std::uint32_t> variables, crossing direction) {
+    for (const std::uint32_t i : variables) {
+        const layout& l = layout_at(divergence_.variables[i]);
+        each_vector(divergence_.variables[i], [&] {
+            accessed_root_ = module_.parameters.size();
+            llvm::Value *stack = variable_pointer(i), *scratch = crossing_pointer(i);
+            for (const leaf& each : l.leaves(module_.variables[i].type)) {
+                llvm::Type* scalar = memory_type(each.kind);
+                llvm::Type* type = l.lanes() > 1 ? vector_of(scalar) : scalar;
+                llvm::Value *near = offset_pointer(stack, i64(each.offset_bytes)), *far = offset_pointer(scratch, i64(each.offset_bytes));
+                const llvm::Align alignment(std::min<std::uint64_t>(64, ir::size_bytes(each.kind) * std::uint64_t{l.lanes()}));
+                if (direction == crossing::in) b_.CreateAlignedStore(in_scope(b_.CreateAlignedLoad(type, far, alignment)), near, alignment);
+                else mark_scope(b_.CreateAlignedStore(b_.CreateAlignedLoad(type, near, alignment), far, alignment));
+            }
+        });
+    }
+}
+
+/// Those that statements of a region read (or store in part), and those that they store.
+std::array<std::vector<std::uint32_t>, 2> emitter::crossing_variables(ir::block_id b, std::span<const std::size_t> which) const {
+    std::vector<bool> used(module_.variables.size()), stored(module_.variables.size());
+    const auto mark = [&](ir::place_id p, std::vector<bool>& in) {
+        if (module_[p].root == ir::root_kind::variable) in[module_[p].number] = true;
+    };
+    for (const std::size_t i : which) {
+        for_each_statement(module_, module_[b].statements[i], [&](const ir::statement& s) {
+            if (const auto* d = std::get_if<ir::define>(&s); d && ir::accesses_memory(module_[d->value].op)) mark(module_.place_of(d->value), used);
+            if (const auto* w = std::get_if<ir::store>(&s)) mark(w->place, stored);
+        });
+    }
+    std::array<std::vector<std::uint32_t>, 2> all;
+    for (std::uint32_t i = 0; i < used.size(); ++i) {
+        if (!plan_.in_scratch[i] || !on_stack(i)) continue;
+        if (used[i] || stored[i]) all[0].push_back(i);
+        if (stored[i]) all[1].push_back(i);
+    }
+    return all;
 }
 
 void emitter::declare(ir::variable_id v) {

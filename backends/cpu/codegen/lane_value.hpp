@@ -14,13 +14,16 @@ enum class shape : std::uint8_t { uniform, affine, varying };
 struct lane_value {
     llvm::Value* value = nullptr;   ///< uniform: the scalar; affine: lane 0's; varying: the vector
     codegen::shape shape = shape::uniform;
-    std::int64_t stride = 0;        ///< affine: added from lane to lane, modulo the type's width
+    std::int64_t stride = 0;        ///< affine, likely: added from lane to lane, modulo the type's width
     bool ordered = false;           ///< affine: lane 0 is the smallest of the lanes that exist, without wrapping
 
-    static lane_value uniform(llvm::Value* v) { return {v, shape::uniform, 0, false}; }
-    static lane_value varying(llvm::Value* v) { return {v, shape::varying, 0, false}; }
+    llvm::Value* likely = nullptr;  ///< varying: lane 0's number where the lanes count up by `stride` after all
+    llvm::Value* counts = nullptr;  ///< varying: whether they do, found out while the kernel runs
+
+    static lane_value uniform(llvm::Value* v) { return {v, shape::uniform, 0, false, nullptr, nullptr}; }
+    static lane_value varying(llvm::Value* v) { return {v, shape::varying, 0, false, nullptr, nullptr}; }
     static lane_value affine(llvm::Value* base, std::int64_t stride) {
-        return {base, stride == 0 ? shape::uniform : shape::affine, stride, false};
+        return {base, stride == 0 ? shape::uniform : shape::affine, stride, false, nullptr, nullptr};
     }
     bool is_uniform() const { return shape == shape::uniform; }
 };

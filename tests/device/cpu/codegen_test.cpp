@@ -412,10 +412,10 @@ kernel "wrapping" over math contract {
   }
 }
 )";
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         const std::vector<std::uint32_t> x = iota<std::uint32_t>(256, 1000);
         std::vector<std::uint32_t> y(600), z(600), in = x;
-        runnable(kernel, lanes).buffer(y).buffer(z).buffer(in).range(600);
+        runnable(kernel, lanes, vectors).buffer(y).buffer(z).buffer(in).range(600);
         for (std::size_t i = 0; i < 600; ++i) {
             REQUIRE(y[i] == 1000 + (i + 3) % 256);
             REQUIRE(z[i] == (i < 597 ? i + 3 : 0));
@@ -438,13 +438,13 @@ kernel "far" over math contract {
 }
 )";
     const std::size_t n = (std::size_t{1} << 31) + 128;
-    for (const std::uint32_t lanes : widths) {
+    for (const auto [lanes, vectors] : steps_of_lanes) {
         // nobody touches the pages between
         const std::unique_ptr<std::uint8_t, void (*)(void*)> y(static_cast<std::uint8_t*>(std::calloc(n, 1)), std::free);
         REQUIRE(y != nullptr);
         std::vector<std::uint32_t> at(40);
         for (std::uint32_t i = 0; i < 40; ++i) at[i] = (1u << 31) + 127 - i * 2;
-        runnable(kernel, lanes).elements(y.get(), n).buffer(at).range(40);
+        runnable(kernel, lanes, vectors).elements(y.get(), n).buffer(at).range(40);
         for (std::size_t i = 0; i < 40; ++i) {
             REQUIRE(y.get()[at[i]] == 9);
             REQUIRE(y.get()[(std::size_t{1} << 31) + i] == 7);
@@ -820,6 +820,216 @@ kernel "subgroups" groups workgroup 21 1 1 math precise cooperative {
             REQUIRE(r[6] == bits);
             REQUIRE(r[7] == r[0]);
             REQUIRE(r[8] == (lane % 2 == 1 ? 1 : 2));  // the lane number is not uniform
+        }
+    }
+}
+
+TEST_CASE("what lanes that left a loop would read again is kept for them, and nothing else", "[cpu-codegen]") {
+    const std::string kernel = R"(
+kernel "leaving" over math precise {
+  buffer out %trips: u32
+  buffer out %last: u32
+  buffer out %inner: u32
+  buffer out %skipped: u32
+  buffer out %rounds: u32
+  %i = global_id.x : u32
+  declare %v: u32
+  declare %n: u32
+  store %v, %i
+  store %n, 0u32
+  while {
+    %v0 = load %v : u32
+    %v1 = lt %v0, 300u32 : bool
+  } %v1 {
+    %v2 = load %v : u32
+    %v3 = mul %v2, 2u32 : u32
+    %v4 = add %v3, 1u32 : u32
+    store %v, %v4
+    %n0 = load %n : u32
+    %n1 = add %n0, 1u32 : u32
+    store %n, %n1
+  }
+  %n2 = load %n : u32
+  store %trips[%i], %n2
+
+  declare %w: u32
+  store %w, %i
+  while {
+    %w0 = load %w : u32
+    %w1 = lt %w0, 300u32 : bool
+  } %w1 {
+    %w2 = load %w : u32
+    %w3 = mul %w2, 2u32 : u32
+    %w4 = add %w3, 1u32 : u32
+    store %w, %w4
+  }
+  %w5 = load %w : u32
+  store %last[%i], %w5
+
+  %few = rem %i, 7u32 : u32
+  declare %c: u32
+  declare %u: u32
+  declare %s: u32
+  store %c, 0u32
+  store %u, %i
+  store %s, 0u32
+  while {
+    %c0 = load %c : u32
+    %c1 = lt %c0, %few : bool
+  } %c1 {
+    %c2 = load %c : u32
+    %mix = add %c2, %i : u32
+    %bit = bit_and %mix, 1u32 : u32
+    %odd = ne %bit, 0u32 : bool
+    if %odd {
+      %u0 = load %u : u32
+      %u1 = mul %u0, 3u32 : u32
+      store %u, %u1
+    }
+    %u2 = load %u : u32
+    %s0 = load %s : u32
+    %s1 = add %s0, %u2 : u32
+    store %s, %s1
+    %c3 = add %c2, 1u32 : u32
+    store %c, %c3
+  }
+  %s2 = load %s : u32
+  store %inner[%i], %s2
+
+  declare %d: u32
+  declare %t: u32
+  declare %q: u32
+  store %d, 0u32
+  store %t, 1u32
+  store %q, 0u32
+  while {
+    %d0 = load %d : u32
+    %d1 = lt %d0, %few : bool
+  } %d1 {
+    %d2 = load %d : u32
+    %d3 = add %d2, 1u32 : u32
+    store %d, %d3
+    %mix2 = add %d3, %i : u32
+    %bit2 = bit_and %mix2, 1u32 : u32
+    %odd2 = ne %bit2, 0u32 : bool
+    if %odd2 {
+      continue
+    }
+    %t0 = load %t : u32
+    %t1 = mul %t0, 5u32 : u32
+    store %t, %t1
+    %q0 = load %q : u32
+    %q1 = add %q0, %t1 : u32
+    store %q, %q1
+  }
+  %q2 = load %q : u32
+  store %skipped[%i], %q2
+
+  declare %z: u32
+  declare %k: u32
+  store %z, 0u32
+  store %k, 0u32
+  for %r = 0u32 to 3u32 step 1u32 : u32 {
+    %far = mul %i, 7u32 : u32
+    %far1 = mul %r, 11u32 : u32
+    %far2 = add %far, %far1 : u32
+    %end = rem %far2, 23u32 : u32
+    while {
+      %z0 = load %z : u32
+      %z1 = lt %z0, %end : bool
+    } %z1 {
+      %z2 = load %z : u32
+      %z3 = add %z2, 3u32 : u32
+      store %z, %z3
+      %k0 = load %k : u32
+      %k1 = add %k0, 1u32 : u32
+      store %k, %k1
+    }
+  }
+  %k2 = load %k : u32
+  store %rounds[%i], %k2
+}
+)";
+    for (const auto [lanes, vectors] : steps_of_lanes) {
+        std::array<std::vector<std::uint32_t>, 5> out;
+        for (auto& o : out) o.resize(150);
+        runnable(kernel, lanes, vectors).buffer(out[0]).buffer(out[1]).buffer(out[2]).buffer(out[3]).buffer(out[4]).range(150);
+        for (std::uint32_t i = 0; i < 150; ++i) {
+            std::uint32_t trips = 0, v = i, sum = 0, u = i, t = 1, q = 0, z = 0, rounds = 0;
+            for (; v < 300; ++trips) v = 2 * v + 1;
+            for (std::uint32_t c = 0; c < i % 7; ++c) sum += u *= (c + i) % 2 ? 3 : 1;
+            for (std::uint32_t d = 1; d <= i % 7; ++d)
+                if ((d + i) % 2 == 0) q += t *= 5;
+            for (std::uint32_t r = 0; r < 3; ++r)
+                for (; z < (7 * i + 11 * r) % 23; ++rounds) z += 3;
+            INFO(lanes << " lanes, " << vectors << " vectors, invocation " << i);
+            REQUIRE(std::array{out[0][i], out[1][i], out[2][i], out[3][i], out[4][i]} == std::array{trips, v, sum, q, rounds});
+        }
+    }
+    // of the first loop, only the count is blended
+    const std::string first = kernel.substr(0, kernel.find("  declare %w")) + "}\n";
+    const stages s = compile(first, 8, quern_cpu_stage_llvm, nullptr, 0, 1);
+    REQUIRE(s.result == 0);
+    const std::string loop = s.text.at(quern_cpu_stage_llvm);
+    CHECK_FALSE(contains(loop, "select <8 x i1>"));  // LLVM adds the mask to the count
+}
+
+TEST_CASE("a pack reads and stores nothing for a vector whose lanes are all off", "[cpu-codegen]") {
+    // every vector's own index is only in range for the lanes that are on
+    const std::string kernel = R"(
+kernel "off" groups workgroup 16 8 1 math precise cooperative {
+  buffer inout %x: u32
+  buffer inout %rows: u32
+  buffer in %few: u32
+  shared %used: array<u32, 8>
+  %l = local_id.x : u32
+  %y = local_id.y : u32
+  %row = mul %y, 16u32 : u32
+  %i = add %row, %l : u32
+  declare %seen: u32
+  declare %small: array<u32, 2>
+  store %seen, 7u32
+  store %small[0u32], 1u32
+  store %small[1u32], 2u32
+  %near = lt %y, 2u32 : bool
+  if %near {
+    %f = load %few[%y] : u32
+    store %seen, %f
+    %s = load %small[%y] : u32
+    %s1 = add %s, 10u32 : u32
+    store %small[%y], %s1
+    store %rows[%y], %f
+    store %used[%y], %f
+    %old = atomic_add %rows[2u32], 1u32 : u32
+    %other = mul %y, 1u32 : u32
+    %z = bit_xor %l, %y : u32
+    %picked = rem %z, 2u32 : u32
+    %g = load %few[%picked] : u32
+    store %x[%i], %g
+  } else {
+    %far = load %x[%i] : u32
+    %far1 = add %far, 100u32 : u32
+    store %x[%i], %far1
+  }
+  barrier
+  %v = load %x[%i] : u32
+  %w = load %seen : u32
+  %p = load %small[0u32] : u32
+  %q = load %small[1u32] : u32
+  %vw = add %v, %w : u32
+  %pq = add %p, %q : u32
+  %r = add %vw, %pq : u32
+  store %x[%i], %r
+}
+)";
+    for (const auto [lanes, vectors] : steps_of_lanes) {
+        std::vector<std::uint32_t> x = iota<std::uint32_t>(128), rows = {0, 0, 0}, few = {40, 50};
+        runnable(kernel, lanes, vectors).buffer(x).buffer(rows).buffer(few).groups(1);
+        CHECK(rows == std::vector<std::uint32_t>{40, 50, 32});
+        for (std::uint32_t i = 0; i < 128; ++i) {
+            const std::uint32_t y = i / 16, l = i % 16;
+            INFO(lanes << " lanes, " << vectors << " vectors, invocation " << i);
+            REQUIRE(x[i] == (y < 2 ? few[(l ^ y) % 2] + few[y] + 13 : i + 100 + 7 + 3));
         }
     }
 }
