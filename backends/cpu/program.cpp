@@ -91,8 +91,8 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a /
 
 plan make_plan(const std::uint64_t (&size)[3], std::uint64_t unit_cost, std::uint64_t piece_multiple,
                std::uint32_t threads) {
-    constexpr std::uint64_t least_cost = 1u << 14;  // some microseconds: what handing out a task must be small against
-    constexpr std::uint64_t tasks_per_thread = 8;   // evens out tasks of different length
+    constexpr std::uint64_t least_cost = 1u << 16;  // some microseconds: what handing out a task must be small against
+    constexpr std::uint64_t tasks_per_thread = 16;  // the last one, if it is thrice as long as others, costs a twentieth
     plan p{size[0], size[1], size[2], 0, 0, 1};
     const std::uint64_t rows = p.rows_y * p.rows_z;
     const std::uint64_t even_share = divide_up(p.units * rows, threads * tasks_per_thread);

@@ -17,8 +17,8 @@ public:
     /// other threads as there are further ranges, and returns when all are done; rethrows the first exception. May be
     /// called from several threads at once.
     virtual void run(std::uint64_t count, std::uint64_t grain, task_function task, void* context) = 0;
-    /// How often a thread other than a caller has come to help, so far.
-    virtual std::uint64_t helpers() const = 0;
+    /// The most threads beside the caller that have been in one run so far, with something to do or without.
+    virtual std::uint32_t most_helpers() const = 0;
 };
 
 /// Threads that have something to do in run(count, grain), the caller among them.

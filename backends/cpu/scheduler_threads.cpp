@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -52,7 +51,10 @@ public:
         if (j.error) std::rethrow_exception(j.error);
     }
 
-    std::uint64_t helpers() const override { return helpers_.load(std::memory_order_relaxed); }
+    std::uint32_t most_helpers() const override {
+        const std::scoped_lock lock(mutex_);
+        return most_helpers_;
+    }
 
 private:
     /// Takes ranges of a job until none is left, then takes the job off the list.
@@ -88,19 +90,18 @@ private:
             if (stops_) return;
             job& j = **found;
             --j.seats;
-            ++j.helpers;
-            helpers_.fetch_add(1, std::memory_order_relaxed);
+            most_helpers_ = std::max(most_helpers_, ++j.helpers);
             work_on(j, lock);
             if (--j.helpers == 0) done_.notify_all();
         }
     }
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable wake_;
     std::condition_variable done_;
     std::vector<job*> jobs_;
     std::vector<std::thread> threads_;
-    std::atomic<std::uint64_t> helpers_{0};
+    std::uint32_t most_helpers_ = 0;
     bool stops_ = false;
 };
 

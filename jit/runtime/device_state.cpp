@@ -32,7 +32,7 @@ device_state::device_state(backends::backend& b, std::string id, std::shared_ptr
 device_state::~device_state() { own_queue_->release(); }
 
 backends::compile_options device_state::compile_options() const {
-    return {.lanes = settings_.lanes, .vectors = settings_.vectors, .debug = settings_.debug};
+    return settings_.compile_options();
 }
 
 std::uint64_t device_state::list_queue(std::shared_ptr<backends::queue> q) {

@@ -30,7 +30,7 @@ named_target find_target(std::string_view name) {
         backends::target t = b->find_target(name);
         if (!t.info.name.empty()) {
             if (settings.lanes != 0 && t.info.backend == backend::cpu) t.info.subgroup_size = settings.lanes;
-            return {b, std::move(t), {.lanes = settings.lanes, .debug = settings.debug}};
+            return {b, std::move(t), settings.compile_options()};
         }
         known += (known.empty() ? "" : ", ") + std::string(b->name());
     }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/backend.hpp"
+
 namespace quern::jit {
 
 struct settings {
@@ -17,6 +19,8 @@ struct settings {
     std::uint32_t lanes = 0;                          ///< QUERN_CPU_LANES; 0: the host's own
     std::uint32_t vectors = 0;                        ///< QUERN_CPU_VECTORS; 0: what suits each kernel
     bool debug = false;                               ///< QUERN_DEBUG
+
+    backends::compile_options compile_options() const { return {.lanes = lanes, .vectors = vectors, .debug = debug}; }
 };
 
 /// The options, overridden by the environment if they allow it. Throws usage_error for values that are not understood.

@@ -109,6 +109,12 @@ def check_compile(command, folder):
                       status == DONE and bool(re.search(r"\bvfn?madd\d+ps\b", text)) == has_fma and
                       ("%ymm" in text or "ymm" in text) == has_fma, (status, text[:4000], err))
 
+    # As many lanes as the environment says: 4 floats are 128 bits, 8 are 256, 16 are 512.
+    for lanes, register in (("4", "xmm"), ("8", "ymm"), ("16", "zmm")):
+        seen = command.run("compile", SAXPY, "--stage", "assembly", "--target", "cpu:znver4", QUERN_CPU_LANES=lanes)
+        widest = [name for name in ("xmm", "ymm", "zmm") if name in seen[1]][-1:]
+        command.check(f"QUERN_CPU_LANES={lanes} is followed", seen[0] == DONE and widest == [register], seen)
+
 
 def check_mistakes(command, folder):
     absent, broken, late, empty, still = (folder / f"{name}.qir" for name in ("absent", "broken", "late", "empty", "still"))

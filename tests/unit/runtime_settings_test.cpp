@@ -3,6 +3,9 @@
 
 #include <quern/error.hpp>
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -70,6 +73,29 @@ TEST_CASE("a QUERN_DEVICE without a name in it is a usage error") {
     const scoped_variable devices("QUERN_DEVICE", " , ");
     CHECK_THROWS_WITH(jit::make_settings({}), Contains("QUERN_DEVICE= , ") && Contains("names no device"));
     CHECK_THROWS_AS(jit::make_settings({}), usage_error);
+}
+
+TEST_CASE("without a sink, warnings and errors are lines of the standard error stream") {
+    std::FILE* const seen = std::tmpfile();
+    std::fflush(stderr);
+    const int before = dup(2);
+    dup2(fileno(seen), 2);
+    for (const bool reads : {true, false}) {
+        const jit::settings s = jit::make_settings({.read_environment = reads});
+        jit::log(s, log_level::debug, "a detail");
+        jit::log(s, log_level::information, "a fact");
+        jit::log(s, log_level::warning, "a\nwarning");
+        jit::log(s, log_level::error, "an error");
+    }
+    std::fflush(stderr);
+    dup2(before, 2);
+    close(before);
+    std::string text(1000, '\0');
+    std::rewind(seen);
+    text.resize(std::fread(text.data(), 1, text.size(), seen));
+    std::fclose(seen);
+    const std::string twice = "quern: a warning\nquern: an error\n";
+    CHECK(text == twice + twice);
 }
 
 TEST_CASE("messages reach the program's sink") {

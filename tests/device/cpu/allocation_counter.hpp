@@ -15,4 +15,7 @@ public:
     int count = 0;
 };
 
+/// What the whole process has allocated and not freed, in number.
+long long allocations_alive();
+
 }  // namespace quern::test

@@ -113,6 +113,55 @@ TEST_CASE("without threads a launch is finished on return") {
     CHECK(device::cpu() == device::find("cpu"));
 }
 
+TEST_CASE("who waits first does the work, and work that nobody waits for is done as well") {
+    const device d = device::find("cpu");
+    const auto x = d.make_buffer<unsigned>(1);
+    for (unsigned i = 1; i <= 1000; ++i) {
+        const queue q = d.make_queue();
+        q.launch(add_one, over{1}, x);
+        const event e = q.record();
+        if (i % 3 == 0) e.wait();
+        if (i % 3 == 1) q.synchronize();
+        if (i % 3 == 2)
+            while (!e.done()) std::this_thread::yield();
+        CHECK(e.done());
+    }
+    CHECK(x.download()[0] == 1000);
+}
+
+TEST_CASE("threads that wait for one queue share its work in order") {
+    const device d = device::find("cpu");
+    const queue q = d.make_queue();
+    const auto x = d.make_buffer<unsigned>(1);
+    std::atomic<int> early{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 500; ++i) {
+                q.launch(add_one, over{1}, x);
+                const event e = q.record();
+                e.wait();
+                if (!e.done()) ++early;
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    CHECK(early == 0);
+    CHECK(x.download()[0] == 2000);
+}
+
+TEST_CASE("large fills, copies and downloads are whole") {
+    const device d = device::find("cpu");
+    constexpr std::size_t size = (3u << 20) + 12'345;  // floats: several parts, the last one short
+    std::vector<float> host(size);
+    std::iota(host.begin(), host.end(), 0.f);
+    const auto x = d.upload(host), y = d.make_buffer<float>(size);
+    CHECK(y.download() == std::vector<float>(size, 0.f));
+    const queue q = d.make_queue();
+    q.copy(x, y);
+    q.synchronize();
+    CHECK(y.download() == host);
+}
+
 TEST_CASE("a full queue waits for room") {
     const device d = device::find("cpu");
     const queue q = d.make_queue();
@@ -141,6 +190,22 @@ TEST_CASE("a warm launch allocates nothing") {
         CHECK(counter.count == 0);
         { const std::vector<int> seen(1); }
         CHECK(counter.count == 1);
+    }
+}
+
+TEST_CASE("a million launches leave nothing behind") {
+    const auto launch_and_drop = [](const device& d, unsigned launches) {
+        const queue q = d.make_queue();
+        const auto x = d.make_buffer<unsigned>(1);
+        for (unsigned i = 0; i < launches; ++i) q.launch(add_one, over{1}, x);
+        return x.download()[0];
+    };
+    for (const device& d : {device::find("cpu"), device::cpu({.threads = 0})}) {
+        launch_and_drop(d, 10);
+        const long long before = test::allocations_alive();
+        const unsigned done = launch_and_drop(d, 500'000);
+        CHECK(test::allocations_alive() < before + 1000);  // threads of other tests may be ending still
+        CHECK(done == 500'000);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -66,4 +67,40 @@ TEST_CASE("an exception of a task reaches the caller, and the scheduler still wo
     visits v(10);
     s->run(10, 1, visit, &v);
     CHECK(v.count[9] == 1);
+}
+
+TEST_CASE("no more threads come than there are ranges") {
+    const auto s = cpu::make_scheduler(8);
+    for (int i = 0; i < 200; ++i) {
+        visits v(7);
+        s->run(7, 7, visit, &v);
+    }
+    CHECK(s->most_helpers() == 0);
+    for (int i = 0; i < 200; ++i) {
+        visits v(7);
+        s->run(7, 3, visit, &v);  // 3 ranges: the caller and two more
+    }
+    CHECK(s->most_helpers() <= 2);
+}
+
+TEST_CASE("threads help where there is work for them") {
+    if (std::thread::hardware_concurrency() < 2) return;
+    const auto s = cpu::make_scheduler(2);
+    std::atomic<int> inside{0};
+    // Each of the two ranges ends when both have begun, or when there is no hope of that.
+    const auto meet = [](void* context, std::uint64_t, std::uint64_t) {
+        auto& n = *static_cast<std::atomic<int>*>(context);
+        const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        for (++n; n < 2 && std::chrono::steady_clock::now() < patience;) std::this_thread::yield();
+    };
+    s->run(2, 1, meet, &inside);
+    CHECK(s->most_helpers() == 1);
+}
+
+TEST_CASE("the number of threads follows the number of ranges") {
+    CHECK(cpu::threads_for(1, 1, 8) == 1);
+    CHECK(cpu::threads_for(7, 7, 8) == 1);
+    CHECK(cpu::threads_for(8, 7, 8) == 2);
+    CHECK(cpu::threads_for(7, 3, 8) == 3);
+    CHECK(cpu::threads_for(1000, 1, 8) == 8);
 }
