@@ -139,6 +139,7 @@ private:
     std::uint32_t intern(const node_record& r);
     place_record& place_at(quern_detail::place_handle p, const quern_detail::location& where);
     ir::place_id use_place(quern_detail::place_handle p, const quern_detail::location& where);
+    void check_held(ir::type_id held, ir::type_id wanted, const quern_detail::location& where) const;
     quern_detail::place_handle add_place(ir::root_kind root, std::uint32_t number, ir::type_id type,
                                    std::span<const ir::step> steps, ir::block_id block);
 

@@ -91,6 +91,14 @@ quern_detail::place_handle recorder::component(quern_detail::place_handle base, 
     return add_place(r.place.root, r.place.number, type, steps, open_.back());
 }
 
+/// How many indices an element of a local or shared array takes is known while tracing only.
+void recorder::check_held(ir::type_id held, ir::type_id wanted, const quern_detail::location& where) const {
+    if (held == wanted) return;
+    while (module_[held].kind == ir::type_kind::array && held != wanted) held = module_[held].element;
+    if (held == wanted) fail("this is a row of an array with more extents: index it further", where);
+    fail("too many indices: this is a part of the array's element: name the element first: place e = t[i]; e[c] = …", where);
+}
+
 ir::place_id recorder::use_place(quern_detail::place_handle p, const quern_detail::location& where) {
     place_record& r = place_at(p, where);
     if (r.id.is_none()) {
@@ -107,7 +115,7 @@ quern_detail::node recorder::load(ir::op code, quern_detail::place_handle place,
                             const quern_detail::location* where) {
     const quern_detail::location& line = where ? *where : last_location_;
     const ir::place_id id = use_place(place, line);
-    if (module_[id].type != type_of(type)) fail("this is a row of an array with more extents: index it further", line);
+    check_held(module_[id].type, type_of(type), line);
     node_record r;
     r.kind = node_kind::pinned;
     r.op = code;
@@ -130,7 +138,7 @@ quern_detail::node recorder::load(ir::op code, quern_detail::place_handle place,
 quern_detail::node recorder::atomic(ir::op code, const quern_detail::type_desc& type, quern_detail::place_handle place,
                               std::span<const quern_detail::node> operands, const quern_detail::location& where) {
     const ir::place_id id = use_place(place, where);
-    if (module_[id].type != type_of(type)) fail("this is a row of an array with more extents: index it further", where);
+    check_held(module_[id].type, type_of(type), where);
     static constexpr quern_detail::type_desc nothing{};
     return pin(code, code == ir::op::atomic_store ? nothing : type, operands, id.number, where);
 }
@@ -138,7 +146,7 @@ quern_detail::node recorder::atomic(ir::op code, const quern_detail::type_desc& 
 void recorder::store(quern_detail::place_handle place, quern_detail::node value, const quern_detail::location& where) {
     const ir::value_id v = materialise(value, where);
     const ir::place_id p = use_place(place, where);
-    if (module_[p].type != module_[v].type) fail("this is a row of an array with more extents: index it further", where);
+    check_held(module_[p].type, module_[v].type, where);
     push_statement(ir::store{p, v}, locate(where));
 }
 

@@ -153,7 +153,15 @@ auto range(const First& first, const Last& last, quern_detail::location where = 
 template <class T, class Body>
 void for_(const quern_detail::range_of<T>& r, Body&& body) {
     if (!r.step_is_positive) quern_detail::fail_usage("the step of a range must be positive", r.where);
-    const quern_detail::node i = quern_detail::begin_for(r.first, r.last, r.step, quern_detail::type_of<T>, r.where);
+    // rounds are counted in 32 bits or more
+    using Count = std::conditional_t<sizeof(T) >= sizeof(int), T, std::conditional_t<std::is_signed_v<T>, int, uint>>;
+    const auto converted = []<class To>(quern_detail::node n, quern_detail::type_tag<To>) {
+        return std::is_same_v<T, Count> ? n : quern_detail::record_operation(quern_detail::op::cast, quern_detail::type_of<To>, &n, 1);
+    };
+    constexpr quern_detail::type_tag<Count> count{};
+    const quern_detail::node first = converted(r.first, count), last = converted(r.last, count), step = converted(r.step, count);
+    const quern_detail::node i = converted(quern_detail::begin_for(first, last, step, quern_detail::type_of<Count>, r.where),
+                                           quern_detail::type_tag<T>{});
     static_assert(std::is_invocable_v<Body&, val<T>>, "quern: the body of for_ takes the counter, of the range's type: "
                                                       "write for_(range(0u, n), [&](val<uint> i) { … })");
     if constexpr (std::is_invocable_v<Body&, val<T>>) {

@@ -23,6 +23,8 @@ auto cast(const X& x) {
 template <class T, traced X>
 auto bit_cast(const X& x) {
     using V = quern_detail::value_t<X>;
+    static_assert(quern_detail::is_scalar_or_vec<T> && quern_detail::is_scalar_or_vec<V>,
+                  "quern: bit_cast takes scalars and vectors: write it for the members of a struct");
     static_assert(sizeof(T) == sizeof(V), "quern: bit_cast needs types of the same size: write cast<T>(e) to convert "
                                             "the value");
     static_assert(!quern_detail::is_boolean<T> && !quern_detail::is_boolean<V>, "quern: a bool has no bits: write select(b, 1u, 0u)");
@@ -72,6 +74,8 @@ auto select(const C& condition, const A& a, const B& b) {
     using Meeting = quern_detail::common_t<A, B>;
     using T =
         std::conditional_t<quern_detail::is_vec<Mask> && !quern_detail::is_vec<Meeting>, quern_detail::like_t<Mask, Meeting>, Meeting>;
+    static_assert(quern_detail::is_scalar_or_vec<T>, "quern: select chooses scalars and vectors: write if_ and assign to a var "
+                                                     "for a struct or an array");
     if constexpr (!quern_detail::is_traced<A> && !quern_detail::is_traced<B>)
         static_assert(std::is_same_v<A, B>, "quern: both sides of select need one type: write select(c, 1.f, 0.f)");
     static_assert(!quern_detail::is_vec<Mask> || quern_detail::width<Mask> == quern_detail::width<T>,

@@ -29,6 +29,7 @@ namespace quern_detail {
 
 template <op Op, class T, class... X>
 val<T> convergent(const location& where, const X&... x) {
+    static_assert(is_scalar_or_vec<T>, "quern: lanes exchange scalars and vectors: write it for the members of a struct");
     const node operands[] = {x...};
     return val<T>::from_node(record_convergent(Op, type_of<T>, operands, sizeof...(X), where));
 }

@@ -266,7 +266,8 @@ struct place_members {
     using base = no_parts;
     using root = place_root;
     template <auto Pointer>
-    using part = place_part<member_t<Pointer>, Access, Path..., member_number<Pointer, reflection_t<S>>::value>;
+    using part =
+        part_or_nothing<Pointer, type_tag<place_part<member_t<Pointer>, Access, Path..., member_number<Pointer, reflection_t<S>>::value>>>;
 };
 
 template <class Derived, class T, place_access Access, std::uint32_t... Path>

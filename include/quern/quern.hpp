@@ -12,6 +12,7 @@
 #include <quern/error.hpp>
 #include <quern/event.hpp>
 #include <quern/expression.hpp>
+#include <quern/float_parts.hpp>
 #include <quern/half.hpp>
 #include <quern/kernel.hpp>
 #include <quern/match.hpp>

@@ -37,8 +37,6 @@ protected:
 /// or struct that is passed at launch. Values of host constants may be made outside kernels.
 template <class T>
 class val : public traced_object, public quern_detail::immutable, public quern_detail::value_parts<val<T>, T> {
-    using parts = quern_detail::value_parts<val<T>, T>;
-
     static_assert(quern_detail::is_described<T>, "quern: val<T> needs a type that the language knows: bool, an integer, "
                                            "half, bfloat16, float, double, a vec, std::array, an enum, a struct with QUERN_STRUCT");
 
@@ -48,7 +46,7 @@ public:
     template <class X>
         requires(quern_detail::is_traced_as<X, T>() || (!quern_detail::is_traced<X> && quern_detail::host_converts<T, std::remove_cvref_t<X>>()))
     val(const X& x, quern_detail::location where = quern_detail::location::current())  // NOLINT: converts on purpose
-        : val(quern_detail::record_value(quern_detail::capture<T>(x), where), from{}) {}
+        : val(quern_detail::record_value(quern_detail::capture<T>(x), where), traced_tag{}) {}
 
     val(const val&) = default;
     val& operator=(const val&) {
@@ -58,11 +56,11 @@ public:
 
     quern_detail::node traced_node() const { return node_; }
 
-    static val from_node(quern_detail::node n) { return val(n, from{}); }
+    static val from_node(quern_detail::node n) { return val(n, traced_tag{}); }
 
 private:
-    struct from {};
-    val(quern_detail::node n, from) : parts(n), node_(n) {}
+    struct traced_tag {};
+    val(quern_detail::node n, traced_tag) : quern_detail::value_parts<val<T>, T>(n), node_(n) {}
 
     quern_detail::node node_;
 };

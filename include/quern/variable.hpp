@@ -19,10 +19,10 @@ public:
     template <class X>
         requires(quern_detail::is_traced_as<X, T>() || (!quern_detail::is_traced<X> && quern_detail::host_converts<T, std::remove_cvref_t<X>>()))
     var(const X& x, quern_detail::location where = quern_detail::location::current())  // NOLINT: converts on purpose
-        : var(quern_detail::record_variable(quern_detail::type_of<T>, quern_detail::capture<T>(x), where), where, declared{}) {}
+        : var(quern_detail::record_variable(quern_detail::type_of<T>, quern_detail::capture<T>(x), where), where, traced_tag{}) {}
 
     var(const var& other, quern_detail::location where = quern_detail::location::current())
-        : var(quern_detail::record_variable(quern_detail::type_of<T>, other.traced_node(), where), where, declared{}) {}
+        : var(quern_detail::record_variable(quern_detail::type_of<T>, other.traced_node(), where), where, traced_tag{}) {}
 
     void operator=(quern_detail::operand<T> e) { traced_store(e.value, e.where); }
     var& operator=(const var&) requires(false);
@@ -33,8 +33,8 @@ public:
     void traced_store(quern_detail::node n, const quern_detail::location& where) const { quern_detail::record_store(place_, n, where); }
 
 private:
-    struct declared {};
-    var(quern_detail::place_handle p, const quern_detail::location& where, declared)
+    struct traced_tag {};
+    var(quern_detail::place_handle p, const quern_detail::location& where, traced_tag)
         : quern_detail::place_parts<var, T, quern_detail::place_access::read_write>(quern_detail::place_root{p, {}}),
           place_(p), where_(where) {}
 

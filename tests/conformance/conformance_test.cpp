@@ -15,9 +15,9 @@
 #include "dsl/ir/float_format.hpp"
 #include "tests/conformance/cell_kernel.hpp"
 #include "tests/conformance/comparison.hpp"
+#include "tests/conformance/every_device.hpp"
 #include "tests/conformance/inputs.hpp"
 #include "tests/conformance/memory_kernel.hpp"
-#include "tests/skip.hpp"
 
 using namespace quern;
 using namespace quern::tests;
@@ -36,24 +36,6 @@ bool supports(const target_info& t, ir::scalar_kind k) {
     if (k == f16) return t.has(feature::half);
     if (k == bf16) return t.has(feature::bfloat16);
     return k != f64 || t.has(feature::float64);
-}
-
-/// Calls `f` with every device that is here. A configuration that is absent makes the test skip, with its reason.
-template <class F>
-void on_every_device(F f) {
-    std::string absent;
-    bool any = false;
-    for (const configuration& c : configurations()) {
-        std::string reason;
-        const auto bed = testbed::open(c, reason);
-        if (bed == nullptr) {
-            absent += fmt::format("{} at {} lanes: {}; ", c.device, c.lanes, reason);
-            continue;
-        }
-        any = true;
-        f(*bed);
-    }
-    if (!any) skip(absent);
 }
 
 std::string hexadecimal(const bytes& b, ir::scalar_kind k, std::size_t i) { return fmt::format(" {:#x}", scalar_at(b, k, i)); }

@@ -84,7 +84,8 @@ inline constexpr bool is_struct = is_reflected<T> || is_hana_struct<T>;
 
 template <class M>
 consteval bool check_member() {
-    if constexpr (std::is_reference_v<M>)
+    if constexpr (std::is_empty_v<M>) return true;  // a tag, which the description leaves out
+    else if constexpr (std::is_reference_v<M>)
         static_assert(always_false<M>, "quern: a struct on a device holds no references: store the value, or an index "
                                        "into a buffer");
     else if constexpr (std::is_pointer_v<M> || std::is_member_pointer_v<M> || std::is_null_pointer_v<M>)
@@ -158,12 +159,18 @@ template <std::size_t Count>
 struct member_list {
     member_desc at[Count + 1];
 };
+template <class M>
+consteval const type_desc* type_of_member() {
+    if constexpr (std::is_empty_v<M>) return nullptr;
+    else return &described<M>::value;
+}
 template <class S, auto... Pointers>
 consteval auto describe_members(const reflection<S, Pointers...>& r) {
-    const type_desc* const types[] = {&described<member_t<Pointers>>::value..., nullptr};
+    const type_desc* const types[] = {type_of_member<member_t<Pointers>>()..., nullptr};
     member_list<sizeof...(Pointers)> list{};
+    std::size_t count = 0;
     for (std::size_t i = 0; i < sizeof...(Pointers); ++i)
-        list.at[i] = {r.members[i].name, static_cast<std::uint32_t>(r.members[i].offset_bytes), types[i]};
+        if (types[i]) list.at[count++] = {r.members[i].name, static_cast<std::uint32_t>(r.members[i].offset_bytes), types[i]};
     return list;
 }
 
@@ -175,7 +182,8 @@ struct struct_members<reflection<S, Pointers...>> {
     static constexpr auto layout = reflect<S>();
     static_assert(members_fill(layout), "quern: the struct's members are not all listed, or not in the order of their "
                                         "declaration");
-    static constexpr std::uint32_t count = sizeof...(Pointers);
+    static constexpr std::uint32_t count = (std::uint32_t{!std::is_empty_v<member_t<Pointers>>} + ... + 0u);
+    static_assert(count != 0, "quern: this struct holds nothing: leave it out, or make it a member of one that does");
     static constexpr auto list = describe_members(layout);
 
     /// Where the compiler itself puts a member, in place of what laid_out assumed.
@@ -211,7 +219,7 @@ struct member_number<Wanted, reflection<S, Pointers...>> {
     }
     static consteval std::uint32_t find() {
         std::uint32_t number = 0;
-        static_cast<void>(((is_wanted<Pointers>() || (++number, false)) || ... || false));
+        static_cast<void>(((is_wanted<Pointers>() || (number += !std::is_empty_v<member_t<Pointers>>, false)) || ... || false));
         return number;
     }
     static constexpr std::uint32_t value = find();

@@ -43,6 +43,13 @@ private:
 };
 
 struct no_parts {};
+/// An empty member: nothing to read or write.
+struct no_member {
+    template <class Root>
+    explicit no_member(const Root&) {}
+};
+template <auto Pointer, class Part>
+using part_or_nothing = typename std::conditional_t<std::is_empty_v<member_t<Pointer>>, type_tag<no_member>, Part>::type;
 
 /// How QUERN_STRUCT makes the members of a value of type S.
 template <class S, std::uint32_t... Path>
@@ -50,7 +57,7 @@ struct value_members {
     using base = no_parts;
     using root = node;
     template <auto Pointer>
-    using part = value_part<member_t<Pointer>, Path..., member_number<Pointer, reflection_t<S>>::value>;
+    using part = part_or_nothing<Pointer, type_tag<value_part<member_t<Pointer>, Path..., member_number<Pointer, reflection_t<S>>::value>>>;
 };
 
 template <class S, class Members>
