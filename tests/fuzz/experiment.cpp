@@ -150,7 +150,13 @@ std::optional<failure> experiment::run(const trial& t) {
                 if (form != &canonical && key.second != some_lanes) continue;
                 step = fmt::format("{} at {} lanes, {}", key.first, key.second,
                                    form == &canonical ? "canonical form" : "optimised form");
-                const contents found = run_on(device, t, *form, key.second);
+                contents found;
+                try {
+                    found = run_on(device, t, *form, key.second);
+                } catch (const compile_error& e) {
+                    if (std::string_view(e.what()).find("which this Vulkan device does not have") == std::string_view::npos) throw;
+                    continue;  // refused by a declared capability
+                }
                 if (const auto d = find_difference(t.kernel, expected(t, t.kernel, key.second), found))
                     return failure{step, *d};
             }
