@@ -5,7 +5,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/skip.hpp"
 
@@ -20,6 +23,15 @@ struct tally {
     std::string skip_reason;  ///< of the running test case; empty: not skipped
 };
 tally counts;
+
+struct final_check {
+    std::string name;
+    std::function<std::string()> run;
+};
+std::vector<final_check>& final_checks() {
+    static std::vector<final_check> checks;
+    return checks;
+}
 
 struct counting_listener : Catch::TestEventListenerBase {
     using TestEventListenerBase::TestEventListenerBase;
@@ -58,6 +70,8 @@ CATCH_REGISTER_LISTENER(counting_listener)
 
 namespace quern::tests {
 
+void at_end(std::string name, std::function<std::string()> check) { final_checks().push_back({std::move(name), std::move(check)}); }
+
 void skip(const std::string& reason) { counts.skip_reason = reason.empty() ? "no reason given" : reason; }
 
 }  // namespace quern::tests
@@ -67,6 +81,12 @@ int main(int argc, char** argv) {
     setenv("QUERN_CACHE", "off", 0);
     const int result = Catch::Session().run(argc, argv);
     if (!counts.ran) return result;
+    for (const final_check& c : final_checks()) {
+        const std::string failure = c.run();
+        if (failure.empty()) continue;
+        std::printf("FAIL %s: %s\n", c.name.c_str(), failure.c_str());
+        ++counts.failed;
+    }
     if (counts.passed + counts.failed + counts.skipped == 0) {
         std::puts("FAIL no test case has this name or tag");
         ++counts.failed;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <quern/error.hpp>
 
+#include <algorithm>
+
 #include "backends/spirv/emitter.hpp"
 #include "dsl/ir/effects.hpp"
 #include "dsl/ir/text.hpp"
@@ -16,6 +18,7 @@ public:
     check(const ir::module& m, const features& f) : m_(m), f_(f) {}
 
     void run() {
+        check_bindings();
         for (const ir::parameter& p : m_.parameters) check_type(p.type, {}, "a parameter");
         for (const ir::variable& v : m_.variables) check_type(v.type, {}, "a variable");
         for (std::uint32_t i = 0; i < m_.values.size(); ++i) check_value({i});
@@ -26,6 +29,16 @@ private:
         throw compile_error(fmt::format("{}: kernel \"{}\": {} of type {} needs {}, which this Vulkan device does not have",
                                         ir::describe(m_, at), m_.name, what, ir::print_type(m_, t), lacking),
                             {}, ir::print(m_));
+    }
+
+    /// One of them may be the launch block.
+    void check_bindings() const {
+        const auto buffers = static_cast<std::uint32_t>(std::count_if(m_.parameters.begin(), m_.parameters.end(), [](const ir::parameter& p) {
+            return p.kind == ir::parameter_kind::buffer;
+        }));
+        if (f_.style() == memory_style::descriptors && f_.bindings != 0 && buffers + 1 > f_.bindings)
+            throw compile_error(fmt::format("kernel \"{}\": {} buffer parameters need buffer addresses, or more than {} bindings, which "
+                                            "this Vulkan device does not have", m_.name, buffers, f_.bindings), {}, ir::print(m_));
     }
 
     void check_type(ir::type_id t, ir::location_id at, std::string_view what) const {

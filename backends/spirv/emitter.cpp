@@ -36,8 +36,10 @@ emitter::emitter(const lowered_module& l, const features& f, debug_lines d)
         is_flat_ = is_flat_ || is_exchange || v.op == ir::op::subgroup_lane || v.op == ir::op::subgroup_id || v.op == ir::op::subgroup_count;
     }
     for (const ir::block& b : m_.blocks)
-        for (const ir::statement& s : b.statements)
-            synchronises_ = synchronises_ || std::holds_alternative<ir::barrier>(s) || std::holds_alternative<ir::fence>(s);
+        for (const ir::statement& s : b.statements) {
+            has_fences_ = has_fences_ || std::holds_alternative<ir::fence>(s);
+            synchronises_ = synchronises_ || has_fences_ || std::holds_alternative<ir::barrier>(s);
+        }
 }
 
 std::vector<word> emitter::emit() {

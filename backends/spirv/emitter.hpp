@@ -175,9 +175,9 @@ private:
     std::vector<std::uint32_t> block_index_;    ///< struct member number by launch_block member
     id current_label_ = 0;
     bool terminated_ = false;
-    bool in_prologue_ = false;
     bool is_flat_ = false;                      ///< the workgroup is one row, so that lanes follow the flat local id
     bool synchronises_ = false;                 ///< barriers or fences: accesses are ordered between invocations
+    bool has_fences_ = false;
     bool exact_now_ = false;                    ///< the value being defined must not be contracted
     ir::location_id line_;
 };

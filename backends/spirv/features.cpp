@@ -25,13 +25,15 @@ constexpr flag flags[] = {
     {"nearest16", &features::nearest16}, {"nearest32", &features::nearest32}, {"nearest64", &features::nearest64},
     {"denormals16", &features::denormals16}, {"denormals32", &features::denormals32},
     {"denormals64", &features::denormals64}, {"fixed_subgroup_size", &features::fixed_subgroup_size},
+    {"fence_suspends", &features::fence_suspends},
 };
 
 struct number {
     std::string_view name;
     std::uint32_t features::* member;
 };
-constexpr number numbers[] = {{"push_bytes", &features::push_bytes}, {"subgroup_size", &features::subgroup_size}};
+constexpr number numbers[] = {{"push_bytes", &features::push_bytes}, {"bindings", &features::bindings},
+                              {"subgroup_size", &features::subgroup_size}};
 
 void read_word(features& f, std::string_view word) {
     const std::size_t equals = word.find('=');

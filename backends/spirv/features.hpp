@@ -28,7 +28,11 @@ struct features {
     bool keep_special16 = false, keep_special32 = false, keep_special64 = false;  ///< signed zero, infinity, NaN
     bool nearest16 = false, nearest32 = false, nearest64 = false;                 ///< round to nearest even
     bool denormals16 = false, denormals32 = false, denormals64 = false;           ///< preserved
+    /// llvmpipe suspends an invocation at a memory barrier as at a control barrier, and forgets it if others do not come by.
+    /// Its atomics are sequentially consistent: volatile accesses between them are as good as a fence.
+    bool fence_suspends = false;
     std::uint32_t push_bytes = 128;        ///< of push constants
+    std::uint32_t bindings = 0;            ///< storage buffers of a kernel, with descriptors; 0: not asked
     std::uint32_t subgroup_size = 0;       ///< that kernels are compiled for
     bool fixed_subgroup_size = false;      ///< pipelines may and must require it: the device has several
 

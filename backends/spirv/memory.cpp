@@ -129,6 +129,7 @@ void emitter::add_access_words(std::vector<word>& words, const pointer& p, std::
     const bool is_physical = p.storage == spv::StorageClassPhysicalStorageBuffer;
     if (is_physical) mask |= spv::MemoryAccessAlignedMask;
     if (f_.memory_model && synchronises_ && is_shared_between_invocations(p.storage)) mask |= spv::MemoryAccessNonPrivatePointerMask;
+    if (f_.fence_suspends && has_fences_ && is_shared_between_invocations(p.storage)) mask |= spv::MemoryAccessVolatileMask;
     if (mask == 0) return;
     words.push_back(mask);
     if (is_physical) words.push_back(alignment);

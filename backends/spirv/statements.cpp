@@ -95,27 +95,32 @@ void emitter::write(const ir::if_statement& s) {
     terminated_ = true;
 }
 
-/// The end is tested without passing it, so that nothing wraps: with a step of 1 before the body, as compilers expect
-/// of a counted loop; else behind it, by what is left.
+/// A loop with a count, as compilers expect it, and nothing that wraps: by one up to the end, else by the number of steps.
 void emitter::write(const ir::for_statement& s) {
     const ir::type& type = type_of(s.induction);
-    const bool is_signed = ir::is_signed_integer(type.scalar);
     const id whole = native_type(m_[s.induction].type), first = ids_[s.first.number], last = ids_[s.last.number];
-    const id step = ids_[s.step.number];
+    const id step = ids_[s.step.number], zero = like(m_[s.induction].type, 0), one = like(m_[s.induction].type, 1);
     const bool by_one = m_[s.step].op == ir::op::constant && m_[s.step].immediate == 1;
-    const spv::Op less = is_signed ? spv::OpSLessThan : spv::OpULessThan;
-    const id begins = by_one ? 0 : compute(less, bool_type(), {first, last});
+    const spv::Op less = ir::is_signed_integer(type.scalar) ? spv::OpSLessThan : spv::OpULessThan;
+    id count = 0;
+    if (!by_one) {
+        const id nothing = compute(spv::OpLogicalNot, bool_type(), {compute(less, bool_type(), {first, last})});
+        const id distance = compute(spv::OpISub, whole, {compute(spv::OpISub, whole, {last, first}), one});
+        const id divisor = compute(spv::OpSelect, whole, {compute(spv::OpIEqual, bool_type(), {step, zero}), one, step});
+        const id steps = compute(spv::OpIAdd, whole, {compute(spv::OpUDiv, whole, {distance, divisor}), one});
+        count = compute(spv::OpSelect, whole, {nothing, zero, steps});
+    }
     const id before = current_label_, header = code_.next_id(), test = code_.next_id(), body = code_.next_id();
     const id next = code_.next_id(), merge = code_.next_id(), induction = code_.next_id(), stepped = code_.next_id();
-    const id goes_on = code_.next_id(), more = code_.next_id();
+    const id done = code_.next_id(), counted = code_.next_id();
     act(spv::OpBranch, {header});
     begin_block(header);
     act(spv::OpPhi, {whole, induction, first, before, stepped, next});
-    if (!by_one) act(spv::OpPhi, {bool_type(), goes_on, begins, before, more, next});
+    if (!by_one) act(spv::OpPhi, {whole, done, zero, before, counted, next});
     act(spv::OpLoopMerge, {merge, next, spv::LoopControlMaskNone});
     act(spv::OpBranch, {test});
     begin_block(test);
-    const id condition = by_one ? compute(less, bool_type(), {induction, last}) : goes_on;
+    const id condition = by_one ? compute(less, bool_type(), {induction, last}) : compute(spv::OpULessThan, bool_type(), {done, count});
     act(spv::OpBranchConditional, {condition, body, merge});
     begin_block(body);
     ids_[s.induction.number] = induction;
@@ -124,10 +129,7 @@ void emitter::write(const ir::for_statement& s) {
     loops_.pop_back();
     branch(next);
     begin_block(next);
-    if (!by_one) {
-        const id left = compute(spv::OpISub, whole, {last, induction});
-        act(spv::OpUGreaterThan, {bool_type(), more, left, step});
-    }
+    if (!by_one) act(spv::OpIAdd, {whole, counted, done, one});
     act(spv::OpIAdd, {whole, stepped, induction, step});
     act(spv::OpBranch, {header});
     begin_block(merge);
@@ -203,6 +205,7 @@ void emitter::barrier() {
 
 /// QueueFamily is as wide as a device's kernels ever are, and needs no capability of its own in Vulkan's model.
 void emitter::memory_fence(ir::scope s) {
+    if (f_.fence_suspends) return;
     const word wide = f_.memory_model ? spv::ScopeQueueFamily : spv::ScopeDevice;
     act(spv::OpMemoryBarrier, {u32(s == ir::scope::device ? wide : word{spv::ScopeWorkgroup}), u32(f_.memory_model ? order | visibility : order)});
 }

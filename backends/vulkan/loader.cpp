@@ -17,6 +17,8 @@ constexpr const char* layer_name = "VK_LAYER_KHRONOS_validation";
 struct report {
     std::mutex mutex;
     validation_report content;
+    bool is_planted = false;
+    std::uint64_t planted = 0;
 };
 
 report& the_report() {
@@ -27,6 +29,10 @@ report& the_report() {
 VKAPI_ATTR VkBool32 VKAPI_CALL receive(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                        const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
     const std::scoped_lock lock(the_report().mutex);
+    if (the_report().is_planted) {
+        ++the_report().planted;
+        return VK_FALSE;
+    }
     ++the_report().content.errors;
     the_report().content.last = data->pMessage;
     fmt::print(stderr, "vulkan validation: {}\n", data->pMessage);
@@ -78,7 +84,7 @@ std::shared_ptr<instance> make_instance(std::string& reason) {
     messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
     messenger.pfnUserCallback = receive;
     const char* const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    const bool validates = platform::environment_variable("QUERN_VULKAN_VALIDATION").has_value() && has_layer(f);
+    const bool validates = validation_is_wanted() && has_layer(f);
     if (validates) {
         info.pNext = &messenger;
         info.enabledLayerCount = 1;
@@ -120,9 +126,27 @@ std::shared_ptr<instance> shared_instance(std::string& reason) {
     return *made;
 }
 
+bool validation_is_wanted() { return platform::environment_variable("QUERN_VULKAN_VALIDATION").has_value(); }
+
 validation_report validation() {
     const std::scoped_lock lock(the_report().mutex);
     return the_report().content;
+}
+
+planted_error::planted_error() {
+    const std::scoped_lock lock(the_report().mutex);
+    the_report().is_planted = true;
+    the_report().planted = 0;
+}
+
+planted_error::~planted_error() {
+    const std::scoped_lock lock(the_report().mutex);
+    the_report().is_planted = false;
+}
+
+std::uint64_t planted_error::seen() const {
+    const std::scoped_lock lock(the_report().mutex);
+    return the_report().planted;
 }
 
 }  // namespace quern::vulkan

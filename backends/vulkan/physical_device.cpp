@@ -118,6 +118,9 @@ private:
         VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroup, {}};
         const bool has_floats = knows(VK_API_VERSION_1_2, "VK_KHR_shader_float_controls");
         const bool has_sizes = p_.features.subgroup_size.subgroupSizeControl != VK_FALSE;
+        VkPhysicalDeviceDriverProperties driver{};
+        driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+        if (knows(VK_API_VERSION_1_2, "VK_KHR_driver_properties")) driver.pNext = std::exchange(all.pNext, &driver);
         if (has_floats) floats.pNext = std::exchange(all.pNext, &floats);
         if (has_sizes) sizes.pNext = std::exchange(all.pNext, &sizes);
         f_.vkGetPhysicalDeviceProperties2(p_.handle, &all);
@@ -156,6 +159,8 @@ private:
         f.denormals32 = floats.shaderDenormPreserveFloat32;
         f.denormals64 = floats.shaderDenormPreserveFloat64;
         f.push_bytes = std::min(p_.properties.limits.maxPushConstantsSize, 256u);  // more would be copied at each launch
+        f.fence_suspends = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+        f.bindings = std::min(p_.properties.limits.maxPerStageDescriptorStorageBuffers, p_.properties.limits.maxDescriptorSetStorageBuffers);
         f.subgroup_size = subgroup.subgroupSize;
         f.fixed_subgroup_size = has_sizes && sizes.minSubgroupSize != sizes.maxSubgroupSize &&
                                 (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "backends/vulkan/queue.hpp"
 
@@ -94,11 +93,14 @@ void program::destroy() noexcept {
     f.vkDestroyDescriptorSetLayout(context_->device, set_layout_, nullptr);
 }
 
-/// What of the buffer's offset the descriptor holds: a multiple of the device's alignment and of the element's size.
+/// What of the buffer's offset the descriptor holds: whole elements before it, where the device's alignment allows.
 std::uint64_t program::bound_offset(const backends::buffer_argument& a, std::size_t number) const {
-    const auto& target = static_cast<const memory&>(*a.buffer);
-    const std::uint64_t step = std::lcm<std::uint64_t>(context_->physical->properties.limits.minStorageBufferOffsetAlignment, element_bytes_[number]);
-    return (target.first() + a.offset_bytes) / step * step;
+    const std::uint64_t alignment = context_->physical->properties.limits.minStorageBufferOffsetAlignment;
+    const std::uint64_t first = static_cast<const memory&>(*a.buffer).first() + a.offset_bytes;
+    for (std::uint64_t back = 0; back <= first && back < alignment * element_bytes_[number]; back += element_bytes_[number])
+        if ((first - back) % alignment == 0) return first - back;
+    throw device_error(fmt::format("vulkan: '{}' cannot bind a buffer at byte {} without buffer addresses: it wants multiples of {}",
+                                   context_->physical->properties.deviceName, first, alignment));
 }
 
 /// Of over launches from the extent, which alone counts there.

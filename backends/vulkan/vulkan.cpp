@@ -34,6 +34,16 @@ backends::target plain_target(std::string_view name) {
     return t;
 }
 
+/// Debug builds, and tests in all builds.
+bool validates_modules() {
+#ifdef NDEBUG
+    static const bool validates = validation_is_wanted();
+    return validates;
+#else
+    return true;
+#endif
+}
+
 class vulkan_backend final : public backends::backend {
 public:
     std::string_view name() const override { return "vulkan"; }
@@ -93,7 +103,11 @@ public:
 
 private:
     static std::vector<spirv::word> generate(const ir::module& m, const backends::target& t, spirv::debug_lines d) {
-        return spirv::write_module(m, spirv::parse_features(t.code_features), d);
+        std::vector<spirv::word> words = spirv::write_module(m, spirv::parse_features(t.code_features), d);
+        if (!validates_modules()) return words;
+        if (const std::string errors = spirv::validation_errors(words); !errors.empty())
+            throw internal_error(fmt::format("kernel \"{}\": the SPIR-V is invalid: {}; please report this with the IR dump", m.name, errors));
+        return words;
     }
 
     static std::shared_ptr<instance> list(std::vector<VkPhysicalDevice>& handles, std::string& reason) {

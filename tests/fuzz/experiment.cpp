@@ -43,6 +43,7 @@ std::vector<std::vector<std::byte>> run_reference(const trial& t, const ir::modu
 }
 
 experiment::experiment(experiment_options options) : options_(std::move(options)) {
+    const std::vector<std::uint32_t> wanted = options_.lanes;
     for (const std::string& name : options_.devices) {
         backends::backend* backend = backends::find(name.substr(0, name.find(':')));
         std::string reason = "no such backend";
@@ -51,9 +52,16 @@ experiment::experiment(experiment_options options) : options_(std::move(options)
         for (const std::uint32_t lanes : options_.lanes) {
             // One width runs through the scheduler, the others on this thread.
             const backends::open_options how{.inline_execution = lanes != options_.lanes.front(), .lanes = lanes};
-            devices_[{name, lanes}] = {backend, backend->open(name, how)};
+            std::unique_ptr<backends::device> device = backend->open(name, how);
+            const std::uint32_t width = lanes != 0 ? lanes : device->target().info.subgroup_size;
+            devices_[{name, width}] = {backend, std::move(device)};
         }
     }
+    // 0 lanes: what the devices have.
+    options_.lanes.clear();
+    for (const auto& [key, device] : devices_)
+        if (std::ranges::find(options_.lanes, key.second) == options_.lanes.end()) options_.lanes.push_back(key.second);
+    if (devices_.empty()) options_.lanes = wanted;
 }
 
 std::vector<std::vector<std::byte>> experiment::run_on(opened& o, const trial& t, const ir::module& m,
@@ -152,7 +160,13 @@ std::optional<failure> experiment::run(const trial& t) {
                 const backends::compile_options how{.lanes = key.second, .vectors = options_.vectors[pick % options_.vectors.size()]};
                 step = fmt::format("{} at {} lanes in {} vectors, {}", key.first, how.lanes, how.vectors,
                                    form == &canonical ? "canonical form" : "optimised form");
-                const contents found = run_on(device, t, *form, how);
+                contents found;
+                try {
+                    found = run_on(device, t, *form, how);
+                } catch (const compile_error& e) {
+                    if (std::string_view(e.what()).find("which this Vulkan device does not have") == std::string_view::npos) throw;
+                    continue;  // refused by a declared capability
+                }
                 if (const auto d = find_difference(t.kernel, expected(t, t.kernel, key.second), found))
                     return failure{step, *d};
             }

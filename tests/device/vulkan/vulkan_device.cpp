@@ -3,12 +3,19 @@
 #include <cstdlib>
 
 #include "backends/registry.hpp"
+#include "backends/vulkan/loader.hpp"
 
 namespace quern::tests {
 namespace {
 
 /// Before anybody asks for devices: the instance is made once, with or without layers.
-[[maybe_unused]] const bool validates = [] { return setenv("QUERN_VULKAN_VALIDATION", "1", 0) == 0; }();
+[[maybe_unused]] const bool validates = [] {
+    at_end("validation layers are silent", [] {
+        const vulkan::validation_report r = vulkan::validation();
+        return r.errors == 0 ? std::string() : std::to_string(r.errors) + " messages, the last one: " + r.last;
+    });
+    return setenv("QUERN_VULKAN_VALIDATION", "1", 0) == 0;
+}();
 
 }  // namespace
 
