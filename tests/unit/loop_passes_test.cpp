@@ -371,6 +371,21 @@ TEST_CASE("A store stays if a jump may leave to where it is read") {
     CHECK(count(after_all(m, jit::forward_stores), "store %sum") == 3);
 }
 
+TEST_CASE("A store stays if a loop reads it that stores in part") {
+    sketch s;
+    const auto pair = ir::intern_vector(s.m, scalar_kind::u32, 2);
+    const auto v = s.local("v", s.op(op::construct, {s.u32(1), s.u32(2)}, 0, pair));
+    s.for_(s.u32(0), s.i, s.u32(1), [&](ir::value_id k) {
+        s.add_to_sum(s.op(op::extract, {s.get(v)}, 0));
+        s.put(ir::store{s.in_variable(v, {maker::index(s.op(op::bit_and, {k, s.u32(1)}))}), k});
+    });
+    s.set(v, s.op(op::construct, {s.i, s.i}, 0, pair));
+    s.add_to_sum(s.b.load(s.in_variable(v, {maker::index(s.op(op::bit_and, {s.i, s.u32(1)}))})));
+    const ir::module m = s.done();
+    check_meaning(m);
+    CHECK(count(after_all(m, jit::forward_stores), "store %v, ") == 2);
+}
+
 TEST_CASE("A store in part ends what is known of the whole") {
     sketch s;
     const auto pair = ir::intern_vector(s.m, scalar_kind::u32, 2);

@@ -169,6 +169,28 @@ TEST_CASE("A condition holds in its branch, its opposite in the other and behind
     CHECK(of(t, v) == bounds{0, 0xffff'ffff});  // where it is computed
 }
 
+TEST_CASE("Behind a branch that goes on nothing is known of its condition") {
+    sketch s;
+    s.if_(s.op(op::gt, {s.any, s.u32(4)}), [&] { s.store(s.y, s.i, s.any); }, [&] { s.store(s.y, s.i, s.i); });
+    const auto up = s.op(op::add, {s.any, s.u32(1)}), down = s.op(op::sub, {s.any, s.u32(1)});
+    const ir::range_table t = s.facts();
+    CHECK_FALSE(t.never_wraps(up));
+    CHECK_FALSE(t.never_wraps(down));
+}
+
+TEST_CASE("Two values that differ exclude each other only where one is known") {
+    sketch s;
+    const auto a = s.op(op::bit_and, {s.any, s.u32(7)}), b = s.op(op::bit_and, {s.any, s.u32(3)});
+    ir::value_id unknown, known, inner;
+    s.if_(s.op(op::ne, {a, b}), [&] { unknown = s.op(op::sub, {a, s.u32(1)}); });
+    s.if_(s.op(op::ne, {a, s.u32(0)}), [&] { known = s.op(op::sub, {a, s.u32(1)}); });
+    s.if_(s.op(op::ne, {a, s.u32(7)}), [&] { inner = s.op(op::add, {a, s.u32(0)}); });
+    const ir::range_table t = s.facts();
+    CHECK_FALSE(t.never_wraps(unknown));
+    CHECK(of(t, known) == bounds{0, 6});
+    CHECK(of(t, inner) == bounds{0, 6});
+}
+
 TEST_CASE("A comparison of two values narrows both") {
     sketch s;
     const auto a = s.any, b = s.op(op::bit_and, {s.load(s.x, s.u32(3)), s.u32(15)});
