@@ -30,9 +30,10 @@ if(PROJECT_IS_TOP_LEVEL)
 
   find_program(CCACHE_PROGRAM ccache)
   if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # The sloppiness is what ccache asks for before it caches users of a precompiled header.
+    # The sloppiness is what ccache asks for before it caches users of a precompiled header; paths below the checkout
+    # count as relative, so that a second checkout compiles nothing again.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-        ${CCACHE_PROGRAM})
+        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
   endif()
 
   foreach(linker IN ITEMS mold lld)

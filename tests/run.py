@@ -22,12 +22,17 @@ JOBS = min(os.cpu_count() or 1, 4)
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 
 
-# The thread sanitizer is slow, and these suites run on one thread: it has nothing to see there.
-SELECTION = {"tsan": ["--filenames-as-tags", "~[#conformance_test]~[fuzz]~[.]"]}
+# Sanitizers look at our own code: drivers and NVRTC are not instrumented and bring reports of their own. The thread
+# sanitizer is slow, and conformance and fuzz run on one thread: it has nothing to see there.
+SELECTION = {"asan": ["--filenames-as-tags", "~[vulkan]~[cuda]~[#structs_test]~[.]"],
+             "tsan": ["--filenames-as-tags", "~[vulkan]~[cuda]~[#conformance_test]~[#structs_test]~[fuzz]~[.]"]}
+SANITIZED = {"QUERN_DEVICE": "cpu", "QUERN_TEST_DEVICE": "cpu at 8"}
 
 
 def cpp_suite(build):
-    return [build / "bin" / "quern-tests", *SELECTION.get(build.name, [])]
+    """The command, with `env` in front of it where it needs an environment of its own."""
+    environment = [f"{name}={value}" for name, value in SANITIZED.items()] if build.name in SELECTION else []
+    return [*(["env", *environment] if environment else []), build / "bin" / "quern-tests", *SELECTION.get(build.name, [])]
 
 
 def suites(build, others):

@@ -64,11 +64,24 @@ private:
         }
     }
 
+    /// Ops that take bits from one place to another, whatever they mean.
+    static bool only_moves(ir::op code) {
+        using ir::op;
+        constexpr op movers[] = {op::constant, op::parameter, op::load, op::uniform_load, op::construct, op::extract,
+                                 op::swizzle, op::select, op::bit_cast};
+        return std::ranges::find(movers, code) != std::end(movers);
+    }
+
     void check_value(ir::value_id id) const {
         const ir::value& v = m_[id];
         const ir::location_id at = ir::location_of(m_, id);
         const std::string_view name = ir::info(v.op).name;
         if (m_[v.type].scalar != ir::scalar_kind::boolean) check_type(v.type, at, name);
+        if (!only_moves(v.op)) {  // SPIR-V's own bfloat16 is an extension that the writer does not use
+            if (m_[v.type].scalar == ir::scalar_kind::bf16) fail(at, name, v.type, "bfloat16 arithmetic");
+            for (const ir::value_id o : m_.operands_of(id))
+                if (m_.type_of(o).scalar == ir::scalar_kind::bf16) fail(at, name, m_[o].type, "bfloat16 arithmetic");
+        }
         if (ir::info(v.op).effect == ir::effect::convergent || v.op == ir::op::subgroup_size || v.op == ir::op::subgroup_lane ||
             v.op == ir::op::subgroup_id || v.op == ir::op::subgroup_count) {
             if (!f_.subgroups) fail(at, name, v.type, "subgroup operations");

@@ -20,7 +20,9 @@ std::span<const configuration> configurations() {
     static const std::vector<configuration> list = [] {
         std::vector<configuration> wanted = every_configuration();
         if (const auto only = platform::environment_variable("QUERN_TEST_DEVICE"))
-            std::erase_if(wanted, [&](const configuration& c) { return !c.device.starts_with(*only); });
+            std::erase_if(wanted, [&](const configuration& c) {
+                return !(c.device + " at " + std::to_string(c.lanes)).starts_with(*only);
+            });
         return wanted;
     }();
     return list;

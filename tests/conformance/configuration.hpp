@@ -22,7 +22,7 @@ struct configuration {
 };
 
 /// Every configuration that conformance is about; one that is absent on this machine is skipped by its name.
-/// QUERN_TEST_DEVICE (such as "cuda") leaves that device's only.
+/// QUERN_TEST_DEVICE (such as "cuda" or "cpu at 8") leaves what begins so only.
 std::span<const configuration> configurations();
 
 using bytes = std::vector<std::byte>;

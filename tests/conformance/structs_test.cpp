@@ -8,6 +8,7 @@
 #include "backends/backend.hpp"
 #include "tests/conformance/every_device.hpp"
 #include "tests/conformance/struct_case.hpp"
+#include "tests/support/folders.hpp"
 
 using namespace quern;
 using namespace quern::tests;
@@ -67,5 +68,5 @@ TEST_CASE("Two hundred structs keep the host's layout on every device") {
 }
 
 TEST_CASE("The table of structs is current") {
-    CHECK(std::system("python3 '" QUERN_SOURCE_DIR "/scripts/structs.py' --check") == 0);
+    CHECK(std::system(("python3 '" + tests::source_folder() + "/scripts/structs.py' --check").c_str()) == 0);
 }

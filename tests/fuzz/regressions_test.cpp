@@ -8,12 +8,13 @@
 #include "backends/registry.hpp"
 #include "tests/fuzz/experiment.hpp"
 #include "tests/skip.hpp"
+#include "tests/support/folders.hpp"
 
 namespace {
 
 std::vector<std::filesystem::path> saved_kernels() {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(QUERN_SOURCE_DIR "/tests/regressions"))
+    for (const auto& entry : std::filesystem::directory_iterator(quern::tests::source_folder() + "/tests/regressions"))
         if (entry.path().extension() == ".qir") files.push_back(entry.path());
     std::ranges::sort(files);
     return files;

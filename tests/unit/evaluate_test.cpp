@@ -17,6 +17,7 @@
 #include "dsl/ir/evaluate.hpp"
 #include "dsl/ir/float_format.hpp"
 #include "tests/skip.hpp"
+#include "tests/support/folders.hpp"
 
 using namespace quern;
 using ir::op;
@@ -97,11 +98,11 @@ TEST_CASE("The table covers every scalar operation") {
 
 TEST_CASE("The table of expectations is current") {
     if (std::system("python3 -c 'import decimal' 2>/dev/null") != 0) return tests::skip("no python3");
-    CHECK(std::system("python3 '" QUERN_SOURCE_DIR "/scripts/expectations.py' --check") == 0);
+    CHECK(std::system(("python3 '" + tests::source_folder() + "/scripts/expectations.py' --check").c_str()) == 0);
 }
 
 TEST_CASE("The page of error bounds says what the table says") {
-    CHECK(std::system("python3 '" QUERN_SOURCE_DIR "/scripts/accuracy.py' --check") == 0);
+    CHECK(std::system(("python3 '" + tests::source_folder() + "/scripts/accuracy.py' --check").c_str()) == 0);
 }
 
 TEST_CASE("Integers wrap to their own width") {

@@ -12,14 +12,15 @@
 
 #include "dsl/ir/text.hpp"
 #include "tests/skip.hpp"
+#include "tests/support/folders.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path examples = fs::path(QUERN_SOURCE_DIR) / "examples";
-const fs::path golden = fs::path(QUERN_SOURCE_DIR) / "tests" / "golden";
-const fs::path programs = fs::path(QUERN_BINARY_DIR) / "bin" / "examples";
+const fs::path examples = fs::path(quern::tests::source_folder()) / "examples";
+const fs::path golden = fs::path(quern::tests::source_folder()) / "tests" / "golden";
+const fs::path programs = fs::path(quern::tests::binary_folder()) / "bin" / "examples";
 
 /// Names of the files in a folder that end in `extension`, without it.
 std::set<std::string> names_in(const fs::path& folder, const char* extension) {

@@ -21,7 +21,7 @@ struct workshop {
     std::uint64_t fraction_mask() const { return hidden_bit() - 1; }
     std::uint64_t infinity_bits() const { return sign_bit() - hidden_bit(); }
 
-    term leading_zeros_of(term w) const { return f.width == 64 ? leading_zeros(w) : call(ir::op::clz, w); }
+    term leading_zeros_of(term w) const { return f.width == 32 ? call(ir::op::clz, w) : leading_zeros(w); }
 
     parts take_apart(term x) const {
         const term b = bits_of(x), magnitude = b & word(b, ~sign_bit());

@@ -24,7 +24,7 @@ split_number split(term x) {
     const term magnitude = bits_of(x) & word(bits_of(x), ~sign);
     const term field = shr(magnitude, static_cast<unsigned>(f.fraction)), fraction = magnitude & word(magnitude, hidden - 1);
     const term safe = fraction | word(fraction, 1);
-    const term zeros = f.width == 64 ? leading_zeros(safe) : call(ir::op::clz, safe);
+    const term zeros = f.width == 32 ? call(ir::op::clz, safe) : leading_zeros(safe);
     const term shift = zeros - static_cast<double>(f.width - f.precision);
     const term is_denormal = field == 0;
     return {reinterpret(f.whole, select(is_denormal, word(field, 1) - shift, field)),

@@ -147,7 +147,7 @@ term gamma(term x) {
 
 /// By polynomials around its zeros at 1 and 2, by Stirling's series above, by reflection below 0.
 term log_gamma(term x) {
-    const term is_negative = x < 0, inside = limited(x, -1e6, 1e15);
+    const term is_negative = x < 0, inside = limited(x, -4.6e15, 1e15);
     const gamma_parts g = take_apart(select(is_negative, reflected(inside), widened(select(x < 0.5, real(x, 1), inside))));
     const pair series = g.log_shifted - logarithm(g.divisor);
     const auto around = [&](term t, const auto& twice, const auto& single) {

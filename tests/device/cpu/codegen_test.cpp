@@ -23,6 +23,7 @@
 #include "dsl/ir/canonical.hpp"
 #include "dsl/ir/text.hpp"
 #include "dsl/ir/validator.hpp"
+#include "tests/support/folders.hpp"
 
 namespace {
 
@@ -193,7 +194,7 @@ TEST_CASE("lanes that would read before the first element do not read at all", "
 }
 
 TEST_CASE("saxpy, the blur of the examples and a stencil are packed, without gathers and scatters", "[cpu-codegen]") {
-    std::ifstream file(QUERN_SOURCE_DIR "/tests/golden/blur.qir");
+    std::ifstream file(tests::source_folder() + "/tests/golden/blur.qir");
     const std::string blur(std::istreambuf_iterator<char>(file), {});
     for (const std::string& kernel : {std::string(saxpy), std::string(stencil), blur}) {
         const stages s = compile(kernel, 8, quern_cpu_stage_assembly, "x86-64-v3");

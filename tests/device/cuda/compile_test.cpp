@@ -19,6 +19,7 @@
 #include "tests/conformance/cell_kernel.hpp"
 #include "tests/conformance/memory_kernel.hpp"
 #include "tests/device/cuda/support.hpp"
+#include "tests/support/folders.hpp"
 
 using namespace quern;
 using namespace quern::tests;
@@ -130,7 +131,7 @@ TEST_CASE("Every operation, kind of memory, atomic and position compiles for eve
 TEST_CASE("Every example compiles for every architecture", "[cuda][nvrtc]") {
     if (!has_nvrtc()) return;
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(QUERN_SOURCE_DIR "/tests/golden")) {
+    for (const auto& entry : std::filesystem::directory_iterator(tests::source_folder() + "/tests/golden")) {
         if (entry.path().extension() != ".qir") continue;
         for (const std::string& target : architectures()) {
             const backends::artifact code = compile_for(read(entry.path()), target);
@@ -160,13 +161,14 @@ TEST_CASE("A kernel that asks for the compute capability differs between archite
 }
 
 TEST_CASE("saxpy in CUDA C++ is what one would write", "[cuda][nvrtc]") {
-    const std::string text = cuda_source(read(QUERN_SOURCE_DIR "/tests/golden/saxpy.qir"));
+    const std::string text = cuda_source(read(tests::source_folder() + "/tests/golden/saxpy.qir"));
     CHECK(text == R"(typedef unsigned int uint;
 
 extern "C" __global__ void __launch_bounds__(256)
 saxpy(float* __restrict__ y, const float* __restrict__ x, const float a, uint extent_x) {
     const uint global_x = blockIdx.x * 256u + threadIdx.x;
     if (global_x >= extent_x) return;
+#line 6 "<qir>"
     const uint i = global_x;
     const float v0 = __ldg(&x[i]);
     const float v1 = y[i];
@@ -239,7 +241,7 @@ TEST_CASE("Names of CUDA and C++ are left to them", "[cuda][nvrtc]") {
 
 TEST_CASE("An architecture that NVRTC does not know is PTX of the newest one before it, or refused", "[cuda][nvrtc]") {
     if (!has_nvrtc()) return;
-    const std::string saxpy = read(QUERN_SOURCE_DIR "/tests/golden/saxpy.qir");
+    const std::string saxpy = read(tests::source_folder() + "/tests/golden/saxpy.qir");
     const backends::artifact newer = compile_for(saxpy, "sm_999");
     CHECK(newer.format == "ptx");
     CHECK_THAT(std::string(reinterpret_cast<const char*>(newer.bytes.data())),
