@@ -164,7 +164,9 @@ term log_gamma(term x) {
     result = select(x < 0.5, rounded(-below_half + above_1), result);
     result = select(x > 1e8, x * (magnitude - 1) - 0.5 * magnitude + half_log_two_pi[0], result);
     const term is_pole = (call(ir::op::trunc, x) == x) & (x <= 0);
-    const pair sine = sine_or_one(select(is_tiny, real(x, 0.5), inside), is_pole);
+    // Far out the whole part is cut off first, exactly; the sign is of no account.
+    const term turn = select(absolute(inside) > 1e5, inside - call(ir::op::floor, inside), inside);
+    const pair sine = sine_or_one(select(is_tiny, real(x, 0.5), turn), is_pole);
     const pair positive = select(sine.hi < 0, -sine, sine);
     const pair mirrored = (pair_constant(x, log_pi[0], log_pi[1]) - logarithm(positive)) - series;
     result = select(is_negative, rounded(mirrored), result);
