@@ -1,4 +1,4 @@
-// expect: quern: val<T> needs a type that the language knows: bool, an integer, float, double, a vec, std::array, an enum
+// expect: quern: val<T> needs a type that the language knows: bool, an integer, half, bfloat16, float, double, a vec, std::array, an enum, a struct with QUERN_STRUCT
 #include <quern/quern.hpp>
 #include <string>
 
